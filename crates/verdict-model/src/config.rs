@@ -1,0 +1,395 @@
+//! `mcp-verdict.yaml`: everything a user can say about a run.
+//!
+//! Every command-line flag has its key here; a flag wins. Names are those of the published contract,
+//! so an unknown key is an error rather than a wish that nobody hears.
+
+use crate::report::Outcome;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The whole file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// The server under test.
+    pub server: Server,
+    /// Which tools may be called, and how.
+    pub tools: Tools,
+    /// Known and missing resources.
+    pub resources: Resources,
+    /// Values for resource templates.
+    pub templates: Templates,
+    /// Arguments for prompts.
+    pub prompts: Prompts,
+    /// How to make the server ask back (multi round-trip requests).
+    pub mrtr: Mrtr,
+    /// Credentials; `${VAR}` is read from the environment.
+    pub auth: Auth,
+    /// What makes the server's lists change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mutate: Option<Mutate>,
+    /// Outcome that a check has when its rule is broken, by check id; `off` leaves it out.
+    pub checks: BTreeMap<String, Severity>,
+    /// Dated permissions to fail.
+    pub waivers: Vec<Waiver>,
+    /// The revision to judge by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// The frozen set of rules that count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requirements: Option<String>,
+    /// Leave out whatever reads resources, prompts and completions.
+    pub no_reads: bool,
+    /// Also send bad bytes, signals and path escapes.
+    pub intrusive: bool,
+    /// Bare 400 and 404 pages, and header fields that a proxy may drop, are not held against the server.
+    pub behind_gateway: bool,
+    /// Seconds for the whole run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<f64>,
+    /// A warning makes the verdict fail.
+    pub deny_warnings: bool,
+    /// The golden set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub golden: Option<String>,
+    /// Models to run the golden set through.
+    pub models: Vec<String>,
+    /// The model that judges rubrics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
+    /// Runs of each case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<u32>,
+    /// The layers to run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers: Option<Vec<u8>>,
+    /// Model calls at one time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<u32>,
+    /// Where model answers are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<String>,
+    /// The last green report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
+    /// How the gate decides.
+    pub gate: Gate,
+    /// What a run may cost.
+    pub budget: Budget,
+    /// Keep a history of reports beside the baseline.
+    pub history: bool,
+}
+
+/// The server under test: an address, or a command.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Server {
+    /// The endpoint of a Streamable HTTP server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The command of a stdio server: a list of words, or one string split as POSIX words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Words>,
+    /// The command that starts an HTTP server; its process group is ended after the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Words>,
+    /// Header fields for every request; `${VAR}` is read from the environment.
+    pub headers: BTreeMap<String, String>,
+    /// Environment of a server that we start, beside the allow-list; `${VAR}` is read from the environment.
+    pub env: BTreeMap<String, String>,
+    /// Seconds for one exchange.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<f64>,
+    /// A file of certificates to trust beside the system's, in PEM form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<String>,
+    /// A command that asks an HTTP server to stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Words>,
+}
+
+/// A command: a list of words, or one string that is split as POSIX words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Words {
+    /// One string, to be split.
+    Line(String),
+    /// The words themselves.
+    List(Vec<String>),
+}
+
+/// Which tools may be called, and how. A tool that is not named here is never called.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Tools {
+    /// May be called with valid and invalid input.
+    pub safe: Vec<String>,
+    /// Also call tools that claim `readOnlyHint: true` and `openWorldHint: false`.
+    pub trust_read_only: bool,
+    /// Valid arguments by tool.
+    pub arguments: BTreeMap<String, Map<String, Value>>,
+    /// Take seconds.
+    pub slow: Vec<String>,
+    /// Report progress or logs.
+    pub chatty: Vec<String>,
+    /// Must refuse a client without elicitation, sampling or roots.
+    pub needs_capability: Vec<String>,
+}
+
+/// Known and missing resources.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Resources {
+    /// Readable though not listed.
+    pub known: Vec<String>,
+    /// Certainly not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+}
+
+/// Values for resource templates.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Templates {
+    /// Variables by template name.
+    pub values: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// Arguments for prompts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Prompts {
+    /// Arguments by prompt name.
+    pub arguments: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// How to make the server ask back.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Mrtr {
+    /// The tool, prompt or resource that asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Trigger>,
+    /// Answers by the name of the field that is asked for.
+    pub answers: Map<String, Value>,
+    /// Whether a forged state would do more than make the request fail.
+    pub state_matters: bool,
+}
+
+/// One request that makes the server ask back; exactly one of `tool`, `prompt` and `resource`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Trigger {
+    /// A tool's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// A prompt's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// A resource's URI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+}
+
+/// Credentials; `${VAR}` is read from the environment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Auth {
+    /// Sent as a bearer token with every request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// A token of another principal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_token: Option<String>,
+    /// A token without the scope that some operation needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub low_scope_token: Option<String>,
+    /// A token that was issued for another server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreign_token: Option<String>,
+}
+
+/// What makes the server's lists change; `tool` or `command`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Mutate {
+    /// A tool to call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+    /// A command to run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Words>,
+}
+
+/// What a broken rule counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// A failure.
+    Fail,
+    /// A warning.
+    Warn,
+    /// A remark.
+    Info,
+    /// Not judged at all.
+    Off,
+}
+
+impl Severity {
+    /// The outcome it stands for; none for [`Severity::Off`].
+    pub fn outcome(self) -> Option<Outcome> {
+        match self {
+            Self::Fail => Some(Outcome::Fail),
+            Self::Warn => Some(Outcome::Warn),
+            Self::Info => Some(Outcome::Info),
+            Self::Off => None,
+        }
+    }
+}
+
+/// A dated permission to fail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Waiver {
+    /// The check's id.
+    pub check: String,
+    /// The tool, prompt, resource or method it covers; `*` for all.
+    #[serde(default = "any", skip_serializing_if = "is_any")]
+    pub tool: String,
+    /// Why.
+    pub reason: String,
+    /// The last day it holds, as `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+}
+
+fn any() -> String {
+    "*".to_owned()
+}
+
+fn is_any(tool: &str) -> bool {
+    tool == "*"
+}
+
+/// How the gate decides.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Gate {
+    /// Statistics, or the plain rule.
+    pub mode: GateMode,
+    /// The drop of a metric that is let pass, between 0 and 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_drop: Option<f64>,
+}
+
+/// Statistics, or the plain rule.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum GateMode {
+    /// Evidence of a regression, with confirmations.
+    #[default]
+    Evidence,
+    /// Hard cases 5 of 5, soft ones at least 4 of 5, no metric drops by more than `max-drop`.
+    Literal,
+}
+
+/// What a run may cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Budget {
+    /// US dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    /// Model calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+}
+
+/// A value that the configuration may not have: which key, and what it may be instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid {
+    /// The key, with dots.
+    pub key: &'static str,
+    /// What it may be instead.
+    pub message: String,
+}
+
+impl Config {
+    /// Checks ranges and combinations that the types do not hold.
+    ///
+    /// # Errors
+    /// The first value that may not stand, with its key and what it may be instead.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        let seconds = |key, value: Option<f64>, most: f64| match value {
+            Some(value) if !(value > 0.0 && value <= most) => Err(Invalid {
+                key,
+                message: format!("{value} is no number of seconds above 0 and up to {most}"),
+            }),
+            _ => Ok(()),
+        };
+        seconds("server.timeout", self.server.timeout, 3_600.0)?;
+        seconds("deadline", self.deadline, 86_400.0)?;
+        let share = self.gate.max_drop;
+        if share.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
+            return Err(Invalid {
+                key: "gate.max-drop",
+                message: "must be between 0 and 1".to_owned(),
+            });
+        }
+        if self
+            .budget
+            .usd
+            .is_some_and(|usd| !(usd.is_finite() && usd >= 0.0))
+        {
+            return Err(Invalid {
+                key: "budget.usd",
+                message: "must be 0 or more".to_owned(),
+            });
+        }
+        if self.runs.is_some_and(|runs| !(1..=1_000).contains(&runs)) {
+            return Err(Invalid {
+                key: "runs",
+                message: "must be between 1 and 1000".to_owned(),
+            });
+        }
+        if self.server.url.is_some() && self.server.command.is_some() {
+            return Err(Invalid {
+                key: "server",
+                message: "names both a url and a command; keep one".to_owned(),
+            });
+        }
+        for revision in [&self.revision, &self.requirements].into_iter().flatten() {
+            if revision != crate::REVISION {
+                return Err(Invalid {
+                    key: "revision",
+                    message: format!(
+                        "`{revision}` is not known here; this build judges by {}",
+                        crate::REVISION
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+}
