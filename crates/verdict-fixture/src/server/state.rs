@@ -1,0 +1,236 @@
+//! One server: what it offers, what changed since it started, and who listens.
+
+use super::subscriptions::{Change, Listener};
+use super::tasks::Task;
+use super::{catalogue, legacy};
+use crate::message::Filter;
+use crate::{Defect, Hooks, Variant};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Reports that may be added; more would only make the lists longer.
+const MAX_REPORTS: u32 = 20;
+
+/// A server in memory. Clones are handles of the same one.
+#[derive(Debug, Clone)]
+pub struct Server {
+    variant: Variant,
+    hooks: Hooks,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    peers: u64,
+    requests: u64,
+    reports: u32,
+    sessions: u64,
+    listeners: Vec<Listener>,
+    tasks: BTreeMap<String, Task>,
+}
+
+/// Which features of the core a server offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each feature is there or not, on its own"
+)]
+pub(crate) struct Features {
+    pub tools: bool,
+    pub resources: bool,
+    pub prompts: bool,
+    pub completions: bool,
+}
+
+impl Server {
+    /// A server that keeps every rule.
+    pub fn correct() -> Self {
+        Self::of(Variant::Full)
+    }
+
+    /// A server with one fault from [`crate::DEFECTS`]; none when there is no such defect.
+    pub fn with(defect: &str) -> Option<Self> {
+        crate::DEFECTS
+            .iter()
+            .find(|known| known.name == defect)
+            .map(Self::with_defect)
+    }
+
+    /// The same for a defect at hand.
+    pub fn with_defect(defect: &Defect) -> Self {
+        Self {
+            hooks: defect.hooks,
+            ..Self::of(defect.on)
+        }
+    }
+
+    /// A correct server that also offers the tasks extension.
+    pub fn with_tasks() -> Self {
+        Self::of(Variant::Tasks)
+    }
+
+    /// A correct server that speaks this revision and the handshake of 2025-11-25.
+    pub fn dual_era() -> Self {
+        Self::of(Variant::DualEra)
+    }
+
+    /// A server that knows the handshake only.
+    pub fn legacy_only() -> Self {
+        Self::of(Variant::LegacyOnly)
+    }
+
+    /// A correct server of one variant.
+    pub fn of(variant: Variant) -> Self {
+        Self {
+            variant,
+            hooks: Hooks::NONE,
+            state: Arc::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn hooks(&self) -> &Hooks {
+        &self.hooks
+    }
+
+    pub(crate) fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    pub(crate) fn features(&self) -> Features {
+        let all = matches!(
+            self.variant,
+            Variant::Full | Variant::Tasks | Variant::DualEra | Variant::LegacyOnly
+        );
+        Features {
+            tools: self.variant != Variant::ResourcesOnly,
+            resources: self.variant != Variant::ToolsOnly,
+            prompts: all,
+            completions: all,
+        }
+    }
+
+    pub(crate) fn offers_tasks(&self) -> bool {
+        self.variant == Variant::Tasks
+    }
+
+    /// A number for a new connection or process.
+    pub(crate) fn next_peer(&self) -> u64 {
+        let mut state = self.state();
+        state.peers += 1;
+        state.peers
+    }
+
+    /// Counts a request; how many came before it.
+    pub(crate) fn next_request(&self) -> u64 {
+        let mut state = self.state();
+        state.requests += 1;
+        state.requests - 1
+    }
+
+    /// The items of a list, named by the member that holds them.
+    pub(crate) fn items(&self, kind: &str) -> Vec<Value> {
+        match kind {
+            "tools" => catalogue::tools(self.reports()),
+            "resources" => catalogue::resources(self.reports()),
+            "prompts" => catalogue::prompts(self.reports()),
+            _ => catalogue::templates(),
+        }
+    }
+
+    pub(crate) fn reports(&self) -> u32 {
+        self.state().reports
+    }
+
+    /// Adds a report, which changes three lists and one resource.
+    pub(crate) fn add_report(&self) -> u32 {
+        let number = {
+            let mut state = self.state();
+            state.reports = (state.reports + 1).min(MAX_REPORTS);
+            state.reports
+        };
+        self.publish(&Change::Tools);
+        self.publish(&Change::Prompts);
+        self.publish(&Change::Resources);
+        self.touch("ledger://2026");
+        number
+    }
+
+    /// Tells listeners that a resource changed.
+    pub(crate) fn touch(&self, uri: &str) {
+        self.publish(&Change::Resource(uri.to_owned()));
+    }
+
+    pub(crate) fn publish(&self, change: &Change) {
+        for listener in &mut self.state().listeners {
+            let mut notices: Vec<Value> = listener.notice(change).into_iter().collect();
+            (self.hooks.notices)(listener, change, &mut notices);
+            listener.outbox.extend(notices);
+        }
+    }
+
+    pub(crate) fn subscribe(&self, peer: u64, id: Value, filter: Filter) {
+        self.state().listeners.push(Listener {
+            peer,
+            id,
+            filter,
+            outbox: std::collections::VecDeque::new(),
+        });
+    }
+
+    /// Ends one listen, or all of a peer.
+    pub(crate) fn unsubscribe(&self, peer: u64, id: Option<&Value>) {
+        self.state()
+            .listeners
+            .retain(|listener| listener.peer != peer || id.is_some_and(|id| *id != listener.id));
+    }
+
+    /// Ids of the listens that are open over a peer.
+    pub(crate) fn listens(&self, peer: u64) -> Vec<Value> {
+        let state = self.state();
+        let of_peer = state.listeners.iter().filter(|open| open.peer == peer);
+        of_peer.map(|open| open.id.clone()).collect()
+    }
+
+    /// Takes what the listens of a peer have to say.
+    pub(crate) fn collect(&self, peer: u64) -> Vec<Value> {
+        let mut state = self.state();
+        let of_peer = state.listeners.iter_mut().filter(|open| open.peer == peer);
+        of_peer.flat_map(|open| open.outbox.drain(..)).collect()
+    }
+
+    /// Makes a task; the result that announces it.
+    pub(crate) fn start_task(&self, outcome: Value) -> Value {
+        let mut state = self.state();
+        let id = format!("task-{}", state.tasks.len() + 1);
+        let task = Task::new(outcome);
+        let mut result = task.json(&id);
+        result["resultType"] = json!("task");
+        state.tasks.insert(id, task);
+        result
+    }
+
+    /// Does something to a task; what it looks like then.
+    pub(crate) fn task(&self, id: &str, change: impl FnOnce(&mut Task)) -> Option<Value> {
+        let mut state = self.state();
+        let task = state.tasks.get_mut(id)?;
+        change(task);
+        Some(task.json(id))
+    }
+
+    /// Opens a session of the handshake's era.
+    pub(crate) fn open_session(&self) -> String {
+        let mut state = self.state();
+        state.sessions += 1;
+        legacy::session_id(state.sessions)
+    }
+
+    pub(crate) fn has_session(&self, id: &str) -> bool {
+        let opened = self.state().sessions;
+        (1..=opened).any(|number| legacy::session_id(number) == id)
+    }
+}
