@@ -1,1 +1,20 @@
-fn main() {}
+//! `mcp-verdict`: conformance checks for any MCP server.
+
+mod cli;
+mod config;
+mod demo;
+mod driver;
+mod exit;
+mod output;
+mod progress;
+mod start;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    exit::report_panics();
+    match cli::run() {
+        Ok(code) => code.into(),
+        Err(error) => exit::explain(&error).into(),
+    }
+}

@@ -1,1 +1,30 @@
-//! Placeholder.
+//! The conformance core of mcp-verdict: plans exchanges, reads what came back, judges the transcript.
+//!
+//! Pure and sans-IO: no clock, socket, file, process or environment is touched here, natively or in
+//! WebAssembly. Data goes one way: settings, plan, exchange, recording, ruling, finding, report.
+
+pub mod ask;
+pub mod check;
+pub mod conformance;
+pub mod context;
+pub mod engine;
+pub mod evidence;
+pub mod facts;
+mod judge;
+pub mod record;
+pub mod refusal;
+pub mod ruling;
+pub mod settings;
+mod summary;
+pub mod survey;
+mod waiver;
+pub mod wire;
+
+pub use judge::judge;
+
+/// 64-bit FNV-1a.
+pub fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

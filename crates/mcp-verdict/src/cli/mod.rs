@@ -1,0 +1,209 @@
+//! The command line.
+
+mod check;
+mod explain;
+mod render;
+
+use crate::exit::Exit;
+use anyhow::Result;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use verdict_report::Format;
+
+/// Conformance checks for any MCP server, against revision 2026-07-28.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mcp-verdict",
+    version,
+    arg_required_else_help = true,
+    after_help = "Examples:\n  mcp-verdict demo\n  mcp-verdict check --url http://127.0.0.1:8000/mcp\n  mcp-verdict check -- node server.js\n  mcp-verdict explain header.method-mismatch\n\nExit codes: 0 pass, 1 fail, 2 bad usage or configuration, 3 no verdict, 4 a fault of mcp-verdict."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Check one server against the specification: no model, no key
+    #[command(
+        after_help = "Examples:\n  mcp-verdict check --url http://127.0.0.1:8000/mcp\n  mcp-verdict check --url https://mcp.example.com/mcp --header 'Authorization: Bearer ${MCP_TOKEN}'\n  mcp-verdict check --start 'npm start' --url http://127.0.0.1:8000/mcp\n  mcp-verdict check -- python server.py --stdio\n  mcp-verdict check --url http://localhost:8000/mcp --format junit --out junit.xml --format json --out report.json"
+    )]
+    Check(CheckArgs),
+    /// What a check means, why it matters, how to mend it
+    #[command(
+        after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json"
+    )]
+    Explain(ExplainArgs),
+    /// Show a report in another format
+    #[command(after_help = "Examples:\n  mcp-verdict render report.json --format markdown")]
+    Render(RenderArgs),
+    /// Check the built-in server: no server of your own, no key, no network
+    #[command(
+        after_help = "Examples:\n  mcp-verdict demo\n  mcp-verdict demo --defect header-method-ignored\n  mcp-verdict demo --list\n  mcp-verdict demo --serve"
+    )]
+    Demo(DemoArgs),
+}
+
+/// The server under test and how to speak to it.
+#[derive(Debug, Clone, Default, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the published contract"
+)]
+pub(crate) struct TargetArgs {
+    /// The endpoint of a Streamable HTTP server
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Start an HTTP server first, and end its whole process group after
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) start: Option<String>,
+    /// A header for every request; ${VAR} is read from the environment (repeatable)
+    #[arg(long, value_name = "NAME: VALUE")]
+    pub(crate) header: Vec<String>,
+    /// Time limit for one exchange, in seconds [default: 10]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<f64>,
+    /// Time limit for the whole run, in seconds [default: 300]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) deadline: Option<f64>,
+    /// Configuration file [default: mcp-verdict.yaml where there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The revision to judge by
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) revision: Option<String>,
+    /// The frozen set of rules that count
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) requirements: Option<String>,
+    /// Do not read resources, prompts and completions
+    #[arg(long)]
+    pub(crate) no_reads: bool,
+    /// Also send bad bytes, signals and path escapes
+    #[arg(long)]
+    pub(crate) intrusive: bool,
+    /// Bare error pages and header fields that a gateway may change are not held against the server
+    #[arg(long)]
+    pub(crate) behind_gateway: bool,
+    /// Trust the certificates of this PEM file too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca_file: Option<PathBuf>,
+    /// A warning makes the verdict fail
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
+    /// A stdio server's command, after `--`
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+/// What is written, and how it looks.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct OutputArgs {
+    /// Report format; --out after it names a file for it (repeatable)
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub(crate) format: Vec<Format>,
+    /// File for the --format before it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Vec<PathBuf>,
+    /// Colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Colour,
+    /// Say only what failed
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say everything
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    text.parse()
+        .map_err(|error: verdict_report::UnknownFormat| error.to_string())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Keep everything that was sent and came back, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) transcript: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The check's id; all checks without it
+    pub(crate) check: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenderArgs {
+    /// A report in JSON
+    pub(crate) report: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Give the built-in server one named defect
+    #[arg(long, value_name = "NAME")]
+    pub(crate) defect: Option<String>,
+    /// List the defects
+    #[arg(long, conflicts_with_all = ["defect", "serve"])]
+    pub(crate) list: bool,
+    /// Only serve, until interrupted; the URL is printed
+    #[arg(long)]
+    pub(crate) serve: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Runs the program.
+pub(crate) fn run() -> Result<Exit> {
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches)?;
+    let inner = matches.subcommand().map_or(&matches, |(_, inner)| inner);
+    dispatch(cli.command, inner)
+}
+
+fn dispatch(command: Command, matches: &ArgMatches) -> Result<Exit> {
+    match command {
+        Command::Check(args) => runtime()?.block_on(check::run(&args, matches)),
+        Command::Explain(args) => explain::run(&args, matches),
+        Command::Render(args) => render::run(&args, matches),
+        Command::Demo(args) => runtime()?.block_on(crate::demo::run(&args, matches)),
+    }
+}
+
+/// One thread is enough: the work is waiting.
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    Ok(tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?)
+}
+
+pub(crate) use check::examine;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,186 @@
+//! The configuration file, and flags on top of it.
+
+use crate::cli::TargetArgs;
+use crate::exit::Usage;
+use anyhow::{Result, bail};
+use std::path::Path;
+use verdict_core::settings::{Settings, SettingsFault, expand, words};
+use verdict_model::Config;
+use verdict_model::config::Words;
+
+/// The file that is read when none is named.
+pub(crate) const DEFAULT: &str = "mcp-verdict.yaml";
+/// Larger files are no configuration.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// A run as the command line and the file describe it.
+pub(crate) struct Plan {
+    /// For the core.
+    pub(crate) settings: Settings,
+    /// The command that starts an HTTP server.
+    pub(crate) start: Option<Vec<String>>,
+    /// Environment for a server that we start, variables expanded.
+    pub(crate) environment: Vec<(String, String)>,
+}
+
+/// Reads the file, puts the flags on top, expands variables.
+pub(crate) fn plan(args: &TargetArgs) -> Result<Plan> {
+    let mut config = match &args.config {
+        Some(path) => read(path)?,
+        None if Path::new(DEFAULT).is_file() => read(Path::new(DEFAULT))?,
+        None => Config::default(),
+    };
+    overlay(&mut config, args)?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let usage = |fault: SettingsFault| Usage(fault.to_string());
+    let start = config
+        .server
+        .start
+        .as_ref()
+        .map(words)
+        .transpose()
+        .map_err(usage)?;
+    if start.is_some() && config.server.url.is_none() {
+        bail!(Usage(
+            "--start needs --url: the address that the started server answers at".to_owned()
+        ));
+    }
+    let mut secrets = Vec::new();
+    let mut environment = Vec::new();
+    for (name, value) in &config.server.env {
+        let key = format!("server.env.{name}");
+        environment.push((
+            name.clone(),
+            expand(value, &key, &variable, &mut secrets).map_err(usage)?,
+        ));
+    }
+    let mut settings = Settings::new(config, &variable).map_err(usage)?;
+    settings
+        .secrets
+        .extend(secrets.into_iter().filter(|secret| secret.len() > 3));
+    settings.today = Some(today());
+    Ok(Plan {
+        settings,
+        start,
+        environment,
+    })
+}
+
+fn read(path: &Path) -> Result<Config> {
+    let shown = path.display();
+    let length = std::fs::metadata(path)
+        .map_err(|error| Usage(format!("{shown}: {error}")))?
+        .len();
+    if length > MAX_BYTES {
+        bail!(Usage(format!(
+            "{shown}: {length} bytes exceed the limit of {MAX_BYTES} for a configuration"
+        )));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| Usage(format!("{shown}: {error}")))?;
+    parse(&text, &shown.to_string()).map_err(|message| Usage(message).into())
+}
+
+/// Reads a configuration; the error begins with `file:line:column`.
+fn parse(text: &str, file: &str) -> Result<Config, String> {
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        return Ok(Config::default());
+    }
+    let options = serde_saphyr::options! {
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let place = match error.location() {
+            Some(at) if at.line() > 0 => format!("{file}:{}:{}", at.line(), at.column()),
+            _ => file.to_owned(),
+        };
+        format!("{place}: {error}")
+    })
+}
+
+fn overlay(config: &mut Config, args: &TargetArgs) -> Result<()> {
+    let server = &mut config.server;
+    if args.url.is_some() && !args.command.is_empty() {
+        bail!(Usage(
+            "both --url and a command after `--` are given; keep one".to_owned()
+        ));
+    }
+    if let Some(url) = &args.url {
+        server.url = Some(url.clone());
+        server.command = None;
+    }
+    if !args.command.is_empty() {
+        server.command = Some(Words::List(args.command.clone()));
+        server.url = None;
+    }
+    if let Some(start) = &args.start {
+        server.start = Some(Words::Line(start.clone()));
+    }
+    for header in &args.header {
+        let Some((name, value)) = header.split_once(':') else {
+            bail!(Usage(format!(
+                "--header '{header}' has no colon; write it as 'Name: value'"
+            )));
+        };
+        server
+            .headers
+            .insert(name.trim().to_owned(), value.trim().to_owned());
+    }
+    server.timeout = args.timeout.or(server.timeout);
+    server.ca_file = args
+        .ca_file
+        .as_ref()
+        .map(|path| path.display().to_string())
+        .or(server.ca_file.take());
+    config.deadline = args.deadline.or(config.deadline);
+    config.revision = args.revision.clone().or(config.revision.take());
+    config.requirements = args.requirements.clone().or(config.requirements.take());
+    config.no_reads |= args.no_reads;
+    config.intrusive |= args.intrusive;
+    config.behind_gateway |= args.behind_gateway;
+    config.deny_warnings |= args.deny_warnings;
+    Ok(())
+}
+
+/// Today as `YYYY-MM-DD` in UTC (civil-from-days after Howard Hinnant's public formula).
+fn today() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let days = since.map_or(0, |time| time.as_secs() / 86_400) + 719_468;
+    let era = days / 146_097;
+    let day_of_era = days % 146_097;
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_the_place() {
+        let error =
+            parse("server:\n  url: http://x/\nservr: 1\n", "f.yaml").expect_err("unknown key");
+        assert!(error.starts_with("f.yaml:3:1: "), "{error}");
+        assert!(error.contains("servr"), "{error}");
+        let error = parse("no-reads: true\nno-reads: false\n", "f.yaml").expect_err("twice");
+        assert!(error.starts_with("f.yaml:2:1: "), "{error}");
+    }
+
+    #[test]
+    fn a_full_configuration_is_read() {
+        let text = verdict_fixture::example_config();
+        let config = parse(text, "example").expect("valid");
+        assert!(!config.tools.safe.is_empty());
+        assert!(parse("\u{feff}server: { url: http://x/ }\r\n", "bom").is_ok());
+        assert_eq!(parse("", "empty"), Ok(Config::default()));
+    }
+}

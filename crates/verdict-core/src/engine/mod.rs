@@ -1,0 +1,558 @@
+//! The engine: runs the probes of a plan as exchanges over channels of bytes.
+//!
+//! Sans-IO. What happened goes in, with the time ([`Engine::handle`]); what to do next comes out
+//! ([`Engine::command`], [`Engine::wakeup`]). A driver only moves bytes. The engine opens channels, keeps
+//! connections alive, frames messages, keeps time limits, follows redirects, tries once more after a
+//! network fault, and records everything. It judges nothing.
+
+mod encode;
+mod live;
+mod schedule;
+
+use crate::ask::{Ask, Lane, Probe, Stage};
+use crate::context::Context;
+use crate::facts::Facts;
+use crate::record::Recording;
+use crate::settings::Settings;
+use crate::wire::lines;
+use live::{Live, Phase};
+use std::collections::{BTreeMap, VecDeque};
+use verdict_model::transcript::{Channel, End, Exchange, Transcript, Transport};
+
+/// What a driver is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Open a channel to the target: a connection, or a process.
+    Open {
+        /// Its number from now on.
+        channel: u32,
+    },
+    /// Send bytes; order within a channel is kept.
+    Send {
+        /// The channel.
+        channel: u32,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// Close a process's standard input.
+    EndInput {
+        /// The channel.
+        channel: u32,
+    },
+    /// Close a connection, or end a process with its whole group. No event follows.
+    Close {
+        /// The channel.
+        channel: u32,
+    },
+}
+
+/// What happened to a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event<'e> {
+    /// It is open.
+    Opened {
+        /// The channel.
+        channel: u32,
+        /// The address that answered, where there was a choice.
+        peer: Option<String>,
+    },
+    /// It could not be opened.
+    Failed {
+        /// The channel.
+        channel: u32,
+        /// Why, in words that fit after "could not be reached:".
+        why: String,
+    },
+    /// Bytes came: from a connection, or from a process's standard output.
+    Received {
+        /// The channel.
+        channel: u32,
+        /// The bytes.
+        bytes: &'e [u8],
+    },
+    /// Bytes came from a process's standard error.
+    Diagnostics {
+        /// The channel.
+        channel: u32,
+        /// The bytes.
+        bytes: &'e [u8],
+    },
+    /// The other side closed it, or the process ended.
+    Ended {
+        /// The channel.
+        channel: u32,
+        /// How, in words (`closed`, `exit code 1`, `signal 9`).
+        how: String,
+    },
+    /// Time passed.
+    Tick,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Exchanges that were answered or given up.
+    pub done: usize,
+    /// Exchanges that were begun or wait to be.
+    pub known: usize,
+}
+
+/// Milliseconds that a stream may stay open after its response before we close it
+/// (`transport.sse-closes`).
+pub const LINGER_MS: u64 = 5_000;
+/// Milliseconds that a process may go on after its input was closed (`stdio.eof-exits`).
+pub const EXIT_MS: u64 = 5_000;
+/// Connections of the shared lane.
+const POOL: usize = 6;
+/// Processes that may be started for one lane before the server counts as unable to stay up.
+const RESPAWNS: u32 = 3;
+
+#[derive(Debug)]
+struct Active {
+    probe: Probe,
+    round: usize,
+    outstanding: usize,
+    done: bool,
+}
+
+/// A channel as the engine drives it.
+#[derive(Debug)]
+struct Wire {
+    lane: Lane,
+    open: bool,
+    gone: bool,
+    /// The exchange that it carries.
+    carries: Option<usize>,
+    /// Whether it has carried one before.
+    used: bool,
+    lines: lines::Reader,
+    /// Ids that were answered; stdio only.
+    answered: Vec<String>,
+    last_answer_ms: Option<u64>,
+    seen_message: bool,
+    stderr: VecDeque<u8>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Course {
+    Running,
+    /// Waits for processes to exit.
+    Closing,
+    Finished,
+}
+
+/// Runs the probes of a plan against one server.
+#[derive(Debug)]
+pub struct Engine {
+    settings: Settings,
+    plan: Vec<Probe>,
+    active: Vec<Active>,
+    stage: Option<Stage>,
+    recording: Recording,
+    facts: Facts,
+    lives: BTreeMap<usize, Live>,
+    queue: VecDeque<usize>,
+    wires: Vec<Wire>,
+    respawns: BTreeMap<&'static str, u32>,
+    commands: VecDeque<Command>,
+    course: Course,
+    now: u64,
+    closing_since: u64,
+    path: String,
+    busy_budget_ms: u64,
+    progress: Progress,
+}
+
+impl Engine {
+    /// An engine that will run `plan`; probes of one name run once.
+    pub fn new(settings: Settings, plan: &[&Probe]) -> Self {
+        let mut names = std::collections::BTreeSet::new();
+        let plan = plan
+            .iter()
+            .filter(|probe| names.insert(probe.name))
+            .map(|probe| **probe);
+        let recording = Recording::new(settings.transport());
+        let path = settings
+            .endpoint()
+            .map(|endpoint| endpoint.path.clone())
+            .unwrap_or_default();
+        let mut engine = Self {
+            plan: plan.collect(),
+            settings,
+            active: Vec::new(),
+            stage: None,
+            recording,
+            facts: Facts::default(),
+            lives: BTreeMap::new(),
+            queue: VecDeque::new(),
+            wires: Vec::new(),
+            respawns: BTreeMap::new(),
+            commands: VecDeque::new(),
+            course: Course::Running,
+            now: 0,
+            closing_since: 0,
+            path,
+            busy_budget_ms: 15_000,
+            progress: Progress::default(),
+        };
+        engine.next_stage();
+        engine
+    }
+
+    /// The next thing to do.
+    pub fn command(&mut self) -> Option<Command> {
+        self.commands.pop_front()
+    }
+
+    /// When to send [`Event::Tick`] if nothing else happens, in milliseconds since the run began.
+    pub fn wakeup(&self) -> Option<u64> {
+        if self.course == Course::Finished {
+            return None;
+        }
+        let closing = (self.course == Course::Closing).then_some(self.closing_since + EXIT_MS);
+        let lives = self.lives.values().filter_map(Live::wakeup);
+        lives
+            .chain(closing)
+            .chain([self.settings.deadline_ms])
+            .min()
+            .map(|at| at.max(self.now))
+    }
+
+    /// Whether there is nothing more to do.
+    pub fn finished(&self) -> bool {
+        self.course == Course::Finished
+    }
+
+    /// How far the run has come.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// Takes what happened at `now_ms`.
+    pub fn handle(&mut self, now_ms: u64, event: Event<'_>) {
+        self.now = self.now.max(now_ms);
+        if self.course == Course::Finished {
+            return;
+        }
+        match event {
+            Event::Opened { channel, peer } => self.opened(channel, peer),
+            Event::Failed { channel, why } => self.failed(channel, &why),
+            Event::Received { channel, bytes } => self.received(channel, bytes),
+            Event::Diagnostics { channel, bytes } => self.diagnostics(channel, bytes),
+            Event::Ended { channel, how } => self.ended(channel, &how),
+            Event::Tick => {}
+        }
+        self.clock();
+        self.pump();
+    }
+
+    /// Ends the run here, for example because the user asked for it.
+    pub fn cut_off(&mut self, now_ms: u64, why: &str) {
+        self.now = self.now.max(now_ms);
+        self.stop(why);
+    }
+
+    /// The transcript of the run.
+    pub fn into_transcript(mut self) -> Transcript {
+        self.recording.duration_ms = self.now;
+        self.recording.into_transcript()
+    }
+
+    /// The recording of the run.
+    pub fn into_recording(mut self) -> Recording {
+        self.recording.duration_ms = self.now;
+        self.recording
+    }
+
+    fn is_http(&self) -> bool {
+        self.recording.transport == Transport::Http
+    }
+
+    /// Keeps the time limits.
+    fn clock(&mut self) {
+        if self.now >= self.settings.deadline_ms && self.course == Course::Running {
+            let seconds = self.settings.deadline_ms / 1000;
+            self.stop(&format!(
+                "the deadline of {seconds} s (--deadline) was over"
+            ));
+        }
+        let due: Vec<usize> = self
+            .lives
+            .iter()
+            .filter(|(_, live)| live.wakeup().is_some_and(|at| at <= self.now))
+            .map(|(at, _)| *at)
+            .collect();
+        for at in due {
+            self.time_is_up(at);
+        }
+        if self.course == Course::Closing && self.now >= self.closing_since + EXIT_MS {
+            self.close_all();
+        }
+    }
+
+    fn stop(&mut self, why: &str) {
+        self.recording.cut_off = Some(why.to_owned());
+        self.queue.clear();
+        for at in std::mem::take(&mut self.lives).into_keys() {
+            let exchange = &mut self.recording.records[at].exchange;
+            exchange.end = End::Unfinished;
+            exchange.ended_ms = self.now;
+        }
+        self.close_all();
+    }
+
+    fn close_all(&mut self) {
+        for channel in 0..self.wires.len() {
+            self.close(channel);
+        }
+        self.course = Course::Finished;
+    }
+
+    fn close(&mut self, channel: usize) {
+        let wire = &mut self.wires[channel];
+        wire.carries = None;
+        if std::mem::replace(&mut wire.gone, true) {
+            return;
+        }
+        self.commands.push_back(Command::Close {
+            channel: number(channel),
+        });
+        self.keep_stderr(channel);
+    }
+
+    /// Begins the next stage that has probes, or closes down.
+    fn next_stage(&mut self) {
+        loop {
+            self.facts = Facts::read(&self.recording);
+            self.stage = match self.stage {
+                None => Some(Stage::Era),
+                Some(Stage::Era) if self.facts.is_modern() => Some(Stage::Survey),
+                Some(Stage::Survey) => Some(Stage::Main),
+                Some(Stage::Era | Stage::Main) => {
+                    self.stage = None;
+                    self.begin_closing();
+                    return;
+                }
+            };
+            self.active = self
+                .plan
+                .iter()
+                .filter(|probe| Some(probe.stage) == self.stage)
+                .map(|probe| Active {
+                    probe: *probe,
+                    round: 0,
+                    outstanding: 0,
+                    done: false,
+                })
+                .collect();
+            for at in 0..self.active.len() {
+                self.advance(at);
+            }
+            if self.active.iter().any(|active| !active.done) {
+                self.assign();
+                return;
+            }
+        }
+    }
+
+    fn begin_closing(&mut self) {
+        self.course = Course::Closing;
+        self.closing_since = self.now;
+        if !self.is_http() {
+            for channel in 0..self.wires.len() {
+                let carries = self.wires[channel].carries.is_some();
+                if !self.wires[channel].gone && self.wires[channel].open && !carries {
+                    self.recording.channels[channel].input_closed_ms = Some(self.now);
+                    self.commands.push_back(Command::EndInput {
+                        channel: number(channel),
+                    });
+                }
+            }
+        }
+        self.close_when_quiet();
+    }
+
+    /// Closing is over when no stream is watched and no process runs any more.
+    fn close_when_quiet(&mut self) {
+        let processes = !self.is_http() && self.wires.iter().any(|wire| wire.open && !wire.gone);
+        if self.lives.is_empty() && !processes {
+            self.close_all();
+        }
+    }
+
+    /// Asks a probe for its next step.
+    fn advance(&mut self, at: usize) {
+        let Active { probe, round, .. } = self.active[at];
+        let context = Context {
+            settings: &self.settings,
+            recording: &self.recording,
+            facts: &self.facts,
+        };
+        let asks = (probe.next)(&context, round);
+        self.active[at].round += 1;
+        self.active[at].outstanding = asks.len();
+        self.active[at].done = asks.is_empty();
+        for ask in asks {
+            let name = format!("{}/{}", probe.name, ask.step);
+            self.begin(at, ask, name, 0, self.now);
+        }
+    }
+
+    fn begin(&mut self, probe: usize, ask: Ask, name: String, attempt: u8, not_before: u64) {
+        let body = encode::body(&ask, &name);
+        let http = self
+            .is_http()
+            .then(|| encode::http(&ask, &self.settings, &self.path));
+        let at = self.recording.begin(Exchange {
+            name,
+            standing: ask.standing,
+            http,
+            sent_ms: self.now,
+            ..Exchange::default()
+        });
+        if !body.is_empty() {
+            let carrier = self.carrier();
+            self.recording
+                .add(at, encode::message(&body, carrier, self.now));
+        }
+        self.lives
+            .insert(at, Live::new(probe, ask, body, attempt, not_before));
+        self.queue.push_back(at);
+        self.progress.known += 1;
+    }
+
+    /// Goes on after something happened: sends what can be sent, asks probes, ends stages.
+    fn pump(&mut self) {
+        self.assign();
+        while self.course == Course::Running
+            && self
+                .active
+                .iter()
+                .all(|active| active.done && active.outstanding == 0)
+        {
+            self.next_stage();
+            self.assign();
+        }
+        if self.course == Course::Closing {
+            self.close_when_quiet();
+        }
+    }
+
+    /// An exchange was answered, or will not be: its probe can go on.
+    fn release(&mut self, at: usize) {
+        self.progress.done += 1;
+        let Some(live) = self.lives.get(&at) else {
+            return;
+        };
+        let probe = live.probe;
+        if let Some(active) = self.active.get_mut(probe) {
+            active.outstanding -= 1;
+            if active.outstanding == 0 && self.course == Course::Running {
+                self.advance(probe);
+            }
+        }
+    }
+
+    /// Nothing more can come for an exchange.
+    fn settle(&mut self, at: usize, end: End) {
+        let Some(live) = self.lives.get(&at) else {
+            return;
+        };
+        let answered = live.phase == Phase::Answered;
+        if !answered && self.try_again(at, &end) {
+            return;
+        }
+        let exchange = &mut self.recording.records[at].exchange;
+        exchange.end = end;
+        exchange.ended_ms = self.now;
+        self.free_channel(at);
+        if !answered {
+            self.release(at);
+        }
+        self.lives.remove(&at);
+    }
+}
+
+fn number(channel: usize) -> u32 {
+    u32::try_from(channel).unwrap_or(u32::MAX)
+}
+
+impl Engine {
+    fn opened(&mut self, channel: u32, peer: Option<String>) {
+        let at = channel as usize;
+        if self.wires.get(at).is_none_or(|wire| wire.gone) {
+            return;
+        }
+        self.wires[at].open = true;
+        self.recording.channels[at].peer = peer;
+        if let Some(live) = self.wires[at].carries {
+            self.send(live, at);
+        }
+    }
+
+    fn failed(&mut self, channel: u32, why: &str) {
+        let at = channel as usize;
+        let Some(wire) = self.wires.get_mut(at) else {
+            return;
+        };
+        wire.gone = true;
+        self.recording.channels[at].ending = Some(why.to_owned());
+        if let Some(live) = wire.carries.take() {
+            self.settle(live, End::Unreachable(why.to_owned()));
+        }
+    }
+
+    fn diagnostics(&mut self, channel: u32, bytes: &[u8]) {
+        let Some(wire) = self.wires.get_mut(channel as usize) else {
+            return;
+        };
+        let keep = self.settings.limits.stderr_tail_bytes;
+        wire.stderr
+            .extend(&bytes[bytes.len().saturating_sub(keep)..]);
+        let excess = wire.stderr.len().saturating_sub(keep);
+        wire.stderr.drain(..excess);
+    }
+
+    fn keep_stderr(&mut self, channel: usize) {
+        let bytes: Vec<u8> = self.wires[channel].stderr.drain(..).collect();
+        // The tail may begin inside a character; that is ours, not the server's.
+        let start = bytes
+            .iter()
+            .take(3)
+            .take_while(|byte| (**byte & 0xC0) == 0x80)
+            .count();
+        let (text, invalid) = lines::decode(bytes[start..].to_vec());
+        let log = &mut self.recording.channels[channel];
+        log.stderr_tail = text;
+        log.stderr_invalid_utf8 = invalid;
+    }
+
+    fn open(&mut self, lane: Lane, live: usize) {
+        let channel = self.wires.len();
+        let name = match &lane {
+            Lane::Shared => "shared".to_owned(),
+            Lane::Own(name) => (*name).to_owned(),
+            Lane::Fresh => self.recording.records[live].exchange.name.clone(),
+        };
+        self.recording.channels.push(Channel {
+            lane: name,
+            opened_ms: self.now,
+            ..Channel::default()
+        });
+        self.wires.push(Wire {
+            lane,
+            open: false,
+            gone: false,
+            carries: Some(live),
+            used: false,
+            lines: lines::Reader::default(),
+            answered: Vec::new(),
+            last_answer_ms: None,
+            seen_message: false,
+            stderr: VecDeque::new(),
+        });
+        self.commands.push_back(Command::Open {
+            channel: number(channel),
+        });
+    }
+}

@@ -1,0 +1,188 @@
+//! Which exchange goes over which channel, and when it is tried once more.
+
+use super::live::Phase;
+use super::{Command, Engine, POOL, RESPAWNS, encode, number};
+use crate::ask::Lane;
+use crate::record::Answer;
+use verdict_model::transcript::{Carrier, End};
+
+impl Engine {
+    pub(super) fn carrier(&self) -> Carrier {
+        if self.is_http() {
+            Carrier::Body
+        } else {
+            Carrier::Line
+        }
+    }
+
+    /// Gives waiting exchanges their channels.
+    pub(super) fn assign(&mut self) {
+        let waiting = std::mem::take(&mut self.queue);
+        for at in waiting {
+            let Some(live) = self.lives.get(&at) else {
+                continue;
+            };
+            if live.not_before > self.now || !self.place(at) {
+                self.queue.push_back(at);
+            }
+        }
+    }
+
+    /// Whether an exchange found a channel (or was given up).
+    fn place(&mut self, at: usize) -> bool {
+        let lane = self.lives[&at].ask.lane.clone();
+        let of_lane = |wire: &super::Wire| !wire.gone && wire.lane == lane;
+        let fresh = lane == Lane::Fresh;
+        let idle = self
+            .wires
+            .iter()
+            .position(|wire| !fresh && of_lane(wire) && wire.open && wire.carries.is_none());
+        if let Some(channel) = idle {
+            self.carry(at, channel);
+            self.send(at, channel);
+            return true;
+        }
+        let room = match lane {
+            Lane::Shared if self.is_http() => POOL,
+            Lane::Shared | Lane::Own(_) => 1,
+            Lane::Fresh => usize::MAX,
+        };
+        if !fresh && self.wires.iter().filter(|wire| of_lane(wire)).count() >= room {
+            return false;
+        }
+        if !self.is_http() && !fresh {
+            let name = match lane {
+                Lane::Own(name) => name,
+                Lane::Shared | Lane::Fresh => "",
+            };
+            let starts = self.respawns.entry(name).or_default();
+            *starts += 1;
+            if *starts > RESPAWNS {
+                let why = format!("the process ended {RESPAWNS} times; it is not started again");
+                self.settle(at, End::Unreachable(why));
+                return true;
+            }
+        }
+        self.open(lane, at);
+        let channel = self.wires.len() - 1;
+        self.carry(at, channel);
+        true
+    }
+
+    fn carry(&mut self, at: usize, channel: usize) {
+        let timeout = self.settings.timeout_ms;
+        self.wires[channel].carries = Some(at);
+        self.recording.records[at].exchange.channel = Some(number(channel));
+        if let Some(live) = self.lives.get_mut(&at) {
+            live.channel = Some(channel);
+            live.phase = Phase::Sent;
+            live.deadline = self.now + timeout;
+        }
+    }
+
+    pub(super) fn send(&mut self, at: usize, channel: usize) {
+        let Some(live) = self.lives.get_mut(&at) else {
+            return;
+        };
+        let bytes = if self.recording.records[at].exchange.http.is_some() {
+            live.begin_answer(self.settings.limits);
+            let path = live.path.as_ref().unwrap_or(&self.path);
+            encode::request(&live.ask, &self.settings, path, &live.body)
+        } else {
+            let mut line = live.body.clone();
+            line.push(b'\n');
+            line
+        };
+        live.reused = self.wires[channel].used;
+        self.wires[channel].used = true;
+        let exchange = &mut self.recording.records[at].exchange;
+        exchange.sent_ms = self.now;
+        if let Some(message) = exchange.messages.first_mut() {
+            message.at_ms = self.now;
+        }
+        self.commands.push_back(Command::Send {
+            channel: number(channel),
+            bytes,
+        });
+        if !self.is_http() && self.lives[&at].owes_nothing() {
+            self.settle(at, End::Silent);
+        }
+    }
+
+    /// Gives back the channel of an exchange that is over: to its lane, or closed.
+    pub(super) fn free_channel(&mut self, at: usize) {
+        let Some(live) = self.lives.get(&at) else {
+            return;
+        };
+        let Some(channel) = live.channel else { return };
+        let end = &self.recording.records[at].exchange.end;
+        let clean = matches!(end, End::Complete | End::Silent);
+        let reusable = if self.is_http() {
+            clean && live.keep_alive && self.wires[channel].lane != Lane::Fresh
+        } else {
+            // A process that failed to answer may still answer late; it is not asked again.
+            clean && self.wires[channel].lane != Lane::Fresh
+        };
+        self.wires[channel].carries = None;
+        if !reusable {
+            self.close(channel);
+        }
+    }
+
+    /// Whether an exchange that failed is tried once more (G2, G5).
+    pub(super) fn try_again(&mut self, at: usize, end: &End) -> bool {
+        if self.course != super::Course::Running {
+            return false;
+        }
+        let Some(live) = self.lives.get(&at) else {
+            return false;
+        };
+        let untouched = live.untouched() && !self.has_reply(at);
+        // A kept-alive connection may be closed by the server just when it is used again (RFC 9112, 9.3.1).
+        if live.reused && untouched && self.is_http() && matches!(end, End::Lost(_)) {
+            self.free_channel(at);
+            if let Some(live) = self.lives.get_mut(&at) {
+                live.channel = None;
+                live.phase = Phase::Queued;
+                live.reused = false;
+            }
+            self.queue.push_back(at);
+            return true;
+        }
+        let record = &mut self.recording.records[at];
+        record.exchange.end = end.clone();
+        let wait = match record.answer() {
+            Answer::Busy if live.attempt < 3 => {
+                let seconds = record
+                    .header("retry-after")
+                    .and_then(|value| value.parse().ok());
+                let wait = seconds.unwrap_or(1_u64).saturating_mul(1000);
+                if wait > self.busy_budget_ms {
+                    return false;
+                }
+                self.busy_budget_ms -= wait;
+                wait
+            }
+            Answer::Fault(_)
+            | Answer::Nothing(End::Lost(_) | End::TimedOut | End::Unreachable(_))
+                if live.attempt == 0 && live.ask.retry =>
+            {
+                0
+            }
+            _ => return false,
+        };
+        let (probe, ask, attempt) = (live.probe, live.ask.clone(), live.attempt);
+        self.recording.records[at].exchange.ended_ms = self.now;
+        self.free_channel(at);
+        self.lives.remove(&at);
+        let name = self.recording.records[at].exchange.name.clone();
+        self.recording.rename(at, format!("{name}~{}", attempt + 1));
+        self.progress.done += 1;
+        self.begin(probe, ask, name, attempt + 1, self.now + wait);
+        true
+    }
+
+    fn has_reply(&self, at: usize) -> bool {
+        self.recording.records[at].replies().next().is_some()
+    }
+}

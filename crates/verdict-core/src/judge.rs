@@ -1,0 +1,231 @@
+//! From a recording to a report: every check judges, one table gives severities, one value is the verdict.
+
+use crate::conformance::{Check, checks};
+use crate::context::Context;
+use crate::evidence::Evidence;
+use crate::facts::{EraFinding, Facts, List};
+use crate::record::Recording;
+use crate::ruling::{Finding, Ruling, Weight, outcome};
+use crate::settings::{Settings, Target as Where};
+use verdict_model::config::Severity;
+use verdict_model::report::{
+    CheckResult, Conformance, Counts, Generator, Layers, Outcome, REPORT_SCHEMA, Report,
+    ServerInfo, Target, Verdict,
+};
+use verdict_model::transcript::Transport;
+use verdict_model::{Level, REVISION, Safety, Scope};
+
+/// Evidence items that one check keeps in the report; the rest is counted.
+const MAX_EVIDENCE: usize = 50;
+
+/// Judges a recording.
+pub fn judge(settings: &Settings, recording: &Recording) -> Report {
+    let facts = Facts::read(recording);
+    let context = Context {
+        settings,
+        recording,
+        facts: &facts,
+    };
+    let results: Vec<CheckResult> = checks()
+        .filter_map(|check| result_of(&context, check))
+        .collect();
+    let verdict = Verdict::of(&results, settings.config.deny_warnings);
+    let requests = recording.records.len() as u64;
+    Report {
+        schema: REPORT_SCHEMA.to_owned(),
+        generator: Generator {
+            name: "mcp-verdict".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            requirements: settings
+                .config
+                .requirements
+                .clone()
+                .unwrap_or_else(|| REVISION.to_owned()),
+        },
+        verdict,
+        summary: crate::summary::sentence(&context, verdict, &results),
+        target: target(&context),
+        source: None,
+        layers: Layers {
+            conformance: Some(Conformance {
+                counts: Counts::of(&results),
+                hints: crate::summary::hints(&context, &results),
+                checks: results,
+                duration_ms: recording.duration_ms,
+                requests,
+            }),
+        },
+    }
+}
+
+/// The result of one check; none when the configuration turns it off.
+fn result_of(cx: &Context, check: &Check) -> Option<CheckResult> {
+    let rule = &check.rule;
+    let moved = cx.settings.config.checks.get(rule.id).copied();
+    if moved == Some(Severity::Off) {
+        return None;
+    }
+    let ruling = prerequisite(cx, check).unwrap_or_else(|| (check.judge)(cx));
+    let (found, message, findings) = match ruling {
+        Ruling::Met(what) => (Outcome::Pass, what, vec![]),
+        Ruling::Skip(why) => (Outcome::Skip, why, vec![]),
+        Ruling::NotApplicable(why) => (Outcome::NotApplicable, why, vec![]),
+        Ruling::Error(why) => (Outcome::Error, why, vec![]),
+        Ruling::Found(mut findings) => {
+            // Worst first, and otherwise in the order in which they were found.
+            findings.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
+            (
+                severity(rule.level, moved, &findings),
+                headline(&findings),
+                findings,
+            )
+        }
+    };
+    let waived = crate::waiver::covering(cx.settings, rule.id, found, &findings);
+    let evidence = Evidence::new(cx);
+    let omitted = findings.len().saturating_sub(MAX_EVIDENCE) as u64;
+    Some(CheckResult {
+        id: rule.id.to_owned(),
+        assertion: rule.assertion,
+        level: rule.level,
+        outcome: found,
+        title: rule.title.to_owned(),
+        message: evidence.mask(&message),
+        evidence: findings
+            .iter()
+            .take(MAX_EVIDENCE)
+            .map(|finding| evidence.of(finding))
+            .collect(),
+        omitted,
+        fix: rule.fix.to_owned(),
+        spec_url: rule.spec_url(),
+        location: None,
+        new: false,
+        waived,
+    })
+}
+
+/// The worst finding decides; configuration moves what a broken rule counts as.
+fn severity(level: Level, moved: Option<Severity>, findings: &[Finding]) -> Outcome {
+    let weight = findings
+        .iter()
+        .map(|finding| finding.weight)
+        .max()
+        .unwrap_or(Weight::Noted);
+    match moved.and_then(Severity::outcome) {
+        Some(outcome) if weight > Weight::Noted => outcome,
+        _ => outcome(level, weight),
+    }
+}
+
+fn headline(findings: &[Finding]) -> String {
+    let Some(first) = findings.first() else {
+        return String::new();
+    };
+    let more = findings.len() - 1;
+    let subject = match &first.subject {
+        Some(subject) => format!("{}: ", crate::wire::json::cut(subject, 120)),
+        None => String::new(),
+    };
+    match more {
+        0 => format!("{subject}{}", first.message),
+        1 => format!("{subject}{} (and 1 more)", first.message),
+        more => format!("{subject}{} (and {more} more)", first.message),
+    }
+}
+
+/// One root cause, one finding: what a rule gets when something it stands on is missing.
+fn prerequisite(cx: &Context, check: &Check) -> Option<Ruling> {
+    let rule = &check.rule;
+    match (rule.scope, cx.recording.transport) {
+        (Scope::Http, Transport::Stdio) => {
+            return Some(Ruling::not_applicable(
+                "a rule of Streamable HTTP; the server was reached over stdio",
+            ));
+        }
+        (Scope::Stdio, Transport::Http) => {
+            return Some(Ruling::not_applicable(
+                "a rule of stdio; the server was reached over HTTP",
+            ));
+        }
+        _ => {}
+    }
+    if check.any_era {
+        return None;
+    }
+    let reason = match &cx.facts.era {
+        EraFinding::Modern | EraFinding::Dual => {
+            if rule.safety == Safety::Read && cx.settings.config.no_reads {
+                return Some(Ruling::skip("reading is turned off (--no-reads)"));
+            }
+            if rule.safety == Safety::Intrusive && !cx.settings.config.intrusive {
+                return Some(Ruling::skip("needs --intrusive"));
+            }
+            return None;
+        }
+        EraFinding::Unasked => "the run was over before the server was asked".to_owned(),
+        EraFinding::Legacy(_) => {
+            format!("the server speaks an earlier revision only, not {REVISION}")
+        }
+        EraFinding::HttpSse => {
+            "the server speaks the HTTP+SSE transport of 2024-11-05 only".to_owned()
+        }
+        EraFinding::Refused(_) => format!("the server does not support revision {REVISION}"),
+        EraFinding::WithoutDiscover => {
+            "without server/discover the server's capabilities are not known".to_owned()
+        }
+        EraFinding::Locked(status) => format!(
+            "HTTP {status}: the server wants credentials (give --header 'Authorization: Bearer ${{TOKEN}}', or auth.token)"
+        ),
+        EraFinding::Busy => "the server asked to come back later (rate limit)".to_owned(),
+        EraFinding::Foreign(_) => "no MCP server answers there".to_owned(),
+        EraFinding::Unreachable(_) => "the server could not be reached".to_owned(),
+    };
+    Some(Ruling::Skip(reason))
+}
+
+fn target(cx: &Context) -> Target {
+    let evidence = Evidence::new(cx);
+    let (transport, url, command) = match &cx.settings.target {
+        Where::Http(endpoint) => ("http", Some(evidence.mask(&endpoint.url())), None),
+        Where::Stdio(words) => (
+            "stdio",
+            None,
+            Some(words.iter().map(|word| evidence.mask(word)).collect()),
+        ),
+    };
+    let named = cx
+        .endpoint()
+        .is_some_and(|endpoint| endpoint.host.parse::<std::net::IpAddr>().is_err());
+    let address = cx
+        .recording
+        .channels
+        .iter()
+        .find_map(|channel| channel.peer.clone());
+    Target {
+        transport: transport.to_owned(),
+        url,
+        command,
+        address: address.filter(|_| named),
+        server_info: cx.facts.server_info().map(|(name, version)| ServerInfo {
+            name: evidence.mask(name),
+            version: evidence.mask(version),
+        }),
+        era: cx.facts.era(),
+        protocol_version: cx.facts.is_modern().then(|| REVISION.to_owned()),
+        tools_hash: tools_hash(cx),
+    }
+}
+
+/// Hashes the listed tools as compact JSON with sorted member names, so that spelling does not matter.
+fn tools_hash(cx: &Context) -> Option<String> {
+    let mut listed = cx.facts.items(List::Tools).peekable();
+    listed.peek()?;
+    let mut hash = String::new();
+    for item in listed {
+        crate::evidence::canonical(item.value, &mut hash);
+        // Keeps the text short: hash by hash instead of one text of all tools.
+        hash = format!("{:016x}", crate::fnv(hash.as_bytes()));
+    }
+    Some(hash)
+}

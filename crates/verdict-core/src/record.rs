@@ -1,0 +1,275 @@
+//! The recording: the transcript with every message read once, as probes and judges look at it.
+
+use crate::wire::rpc::{Envelope, Kind, Parsed};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use verdict_model::transcript::{
+    Channel, End, Exchange, Message, Sender, Standing, TRANSCRIPT_SCHEMA, Transcript, Transport,
+};
+
+/// One exchange, with its messages read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Record {
+    /// What was sent and came back.
+    pub exchange: Exchange,
+    /// `exchange.messages`, read; one for one.
+    pub parsed: Vec<Parsed>,
+}
+
+/// What an exchange came to, seen from the request.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Answer<'r> {
+    /// A JSON-RPC response with a result.
+    Result(&'r Value),
+    /// A JSON-RPC response with an error; the code is missing when it is no integer.
+    Error(Option<i64>),
+    /// An HTTP answer, or a line, that is no JSON-RPC response.
+    Foreign,
+    /// 401 or 403 from an authorization layer.
+    Locked(u16),
+    /// 429, or 503 that asks to come back later.
+    Busy,
+    /// 5xx without a JSON-RPC response.
+    Fault(u16),
+    /// Nothing that could be read, and why.
+    Nothing(&'r End),
+}
+
+impl Record {
+    /// The message that was sent, when it is one JSON object.
+    pub fn request(&self) -> Option<&Envelope> {
+        let at = self
+            .exchange
+            .messages
+            .iter()
+            .position(|message| message.from == Sender::Client)?;
+        self.parsed.get(at)?.envelope()
+    }
+
+    /// The method of the message that was sent.
+    pub fn method(&self) -> Option<&str> {
+        self.request()?.method()
+    }
+
+    /// Everything the server sent, in order.
+    pub fn replies(&self) -> impl Iterator<Item = (&Message, &Parsed)> {
+        self.exchange
+            .messages
+            .iter()
+            .zip(&self.parsed)
+            .filter(|(message, _)| message.from == Sender::Server)
+    }
+
+    /// The first response.
+    pub fn response(&self) -> Option<&Envelope> {
+        self.replies()
+            .filter_map(|(_, parsed)| parsed.envelope())
+            .find(|envelope| envelope.kind() == Kind::Response)
+    }
+
+    /// The first result.
+    pub fn result(&self) -> Option<&Value> {
+        match self.answer() {
+            Answer::Result(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    /// The HTTP status.
+    pub fn status(&self) -> Option<u16> {
+        self.exchange.http.as_ref()?.status
+    }
+
+    /// A header field of the HTTP answer.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.exchange.http.as_ref()?.header(name)
+    }
+
+    /// Whether a `notifications/*` message came before the response, so that its status was fixed.
+    pub fn in_stream(&self) -> bool {
+        self.replies()
+            .filter_map(|(_, parsed)| parsed.envelope())
+            .take_while(|envelope| envelope.kind() != Kind::Response)
+            .any(|envelope| envelope.kind() == Kind::Notification)
+    }
+
+    /// What the exchange came to.
+    pub fn answer(&self) -> Answer<'_> {
+        let status = self.status();
+        if let Some(response) = self.response() {
+            // OAuth and framework bodies such as {"error": "invalid_token"} are no messages.
+            let message = response.members.contains_key("jsonrpc")
+                || status.is_none_or(|status| (200..300).contains(&status));
+            if message {
+                return match &response.result {
+                    Some(result) if response.error().is_none() => Answer::Result(result),
+                    _ => Answer::Error(response.error_code()),
+                };
+            }
+        }
+        match status {
+            Some(status @ (401 | 403)) => Answer::Locked(status),
+            Some(429) => Answer::Busy,
+            Some(503) if self.header("retry-after").is_some() => Answer::Busy,
+            Some(status @ 500..=599) => Answer::Fault(status),
+            Some(_)
+                if matches!(
+                    self.exchange.end,
+                    End::Complete | End::LeftOpen | End::Closed
+                ) =>
+            {
+                Answer::Foreign
+            }
+            None if self.replies().next().is_some() => Answer::Foreign,
+            _ => Answer::Nothing(&self.exchange.end),
+        }
+    }
+}
+
+/// All exchanges and channels of one run, up to now.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recording {
+    /// How the server is reached.
+    pub transport: Transport,
+    /// Every exchange, in the order in which they were begun.
+    pub records: Vec<Record>,
+    /// Every connection or process.
+    pub channels: Vec<Channel>,
+    /// Why the run was cut off, if it was.
+    pub cut_off: Option<String>,
+    /// Milliseconds from start to end.
+    pub duration_ms: u64,
+    by_name: BTreeMap<String, usize>,
+    large: Vec<Arc<Value>>,
+}
+
+/// Results of texts from this size on are held once when they are equal.
+const LARGE_BYTES: usize = 16 << 10;
+/// How many large results are compared with.
+const LARGE_KEPT: usize = 32;
+
+impl Recording {
+    /// An empty recording.
+    pub fn new(transport: Transport) -> Self {
+        Self {
+            transport,
+            ..Self::default()
+        }
+    }
+
+    /// Reads a transcript.
+    pub fn from_transcript(transcript: Transcript) -> Self {
+        let mut recording = Self {
+            transport: transcript.transport,
+            channels: transcript.channels,
+            cut_off: transcript.cut_off,
+            duration_ms: transcript.duration_ms,
+            ..Self::default()
+        };
+        for mut exchange in transcript.exchanges {
+            let messages = std::mem::take(&mut exchange.messages);
+            let at = recording.begin(exchange);
+            for message in messages {
+                recording.add(at, message);
+            }
+        }
+        recording
+    }
+
+    /// The transcript of what was recorded.
+    pub fn into_transcript(self) -> Transcript {
+        Transcript {
+            schema: TRANSCRIPT_SCHEMA.to_owned(),
+            transport: self.transport,
+            exchanges: self
+                .records
+                .into_iter()
+                .map(|record| record.exchange)
+                .collect(),
+            channels: self.channels,
+            cut_off: self.cut_off,
+            duration_ms: self.duration_ms,
+        }
+    }
+
+    /// Begins an exchange; gives back its place.
+    pub(crate) fn begin(&mut self, exchange: Exchange) -> usize {
+        let at = self.records.len();
+        self.by_name.insert(exchange.name.clone(), at);
+        self.records.push(Record {
+            exchange,
+            parsed: Vec::new(),
+        });
+        at
+    }
+
+    /// Gives an exchange another name, so that its second try can have the first one's.
+    pub(crate) fn rename(&mut self, at: usize, name: String) {
+        self.by_name.remove(&self.records[at].exchange.name);
+        self.records[at].exchange.name.clone_from(&name);
+        self.by_name.insert(name, at);
+    }
+
+    /// Adds a message to an exchange.
+    pub(crate) fn add(&mut self, at: usize, message: Message) {
+        let mut parsed = Parsed::read(&message.text);
+        if message.text.len() >= LARGE_BYTES {
+            self.share(&mut parsed);
+        }
+        let record = &mut self.records[at];
+        record.exchange.messages.push(message);
+        record.parsed.push(parsed);
+    }
+
+    /// Adds a message that was read before.
+    pub(crate) fn add_parsed(&mut self, at: usize, message: Message, mut parsed: Parsed) {
+        if message.text.len() >= LARGE_BYTES {
+            self.share(&mut parsed);
+        }
+        let record = &mut self.records[at];
+        record.exchange.messages.push(message);
+        record.parsed.push(parsed);
+    }
+
+    /// The exchange of this name (`probe/step`).
+    pub fn record(&self, name: &str) -> Option<&Record> {
+        self.by_name.get(name).map(|at| &self.records[*at])
+    }
+
+    /// All exchanges of a probe whose steps begin with `prefix`, in order: `probe/prefix…`.
+    pub fn series<'r>(&'r self, prefix: &'r str) -> impl Iterator<Item = &'r Record> {
+        self.records.iter().filter(move |record| {
+            record.exchange.name.starts_with(prefix) && !record.exchange.name.contains('~')
+        })
+    }
+
+    /// Exchanges with faultless modern requests: what passive rules look at (G3).
+    pub fn conforming(&self) -> impl Iterator<Item = &Record> {
+        self.records
+            .iter()
+            .filter(|record| record.exchange.standing == Standing::Conforming)
+    }
+
+    /// Modern exchanges, with or without a fault of ours: all but traffic of earlier revisions.
+    pub fn modern(&self) -> impl Iterator<Item = &Record> {
+        self.records
+            .iter()
+            .filter(|record| record.exchange.standing != Standing::Legacy)
+    }
+
+    /// Lists are asked for several times; equal answers share one value.
+    fn share(&mut self, parsed: &mut Parsed) {
+        let Parsed::Object(envelope) = parsed else {
+            return;
+        };
+        let Some(result) = &mut envelope.result else {
+            return;
+        };
+        if let Some(known) = self.large.iter().find(|known| *known == result) {
+            *result = Arc::clone(known);
+        } else if self.large.len() < LARGE_KEPT {
+            self.large.push(Arc::clone(result));
+        }
+    }
+}

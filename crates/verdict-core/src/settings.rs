@@ -1,0 +1,335 @@
+//! What one run needs to know: the configuration with its variables expanded, and the target.
+
+use crate::wire::Limits;
+use crate::wire::endpoint::{Endpoint, EndpointFault};
+use verdict_model::config::{Config, Invalid, Words};
+use verdict_model::transcript::Transport;
+
+/// Where the server is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A Streamable HTTP endpoint.
+    Http(Endpoint),
+    /// The words of a command that speaks over standard input and output.
+    Stdio(Vec<String>),
+}
+
+/// Everything one run needs to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// The configuration as the user wrote it; variables are not expanded in it.
+    pub config: Config,
+    /// Where the server is.
+    pub target: Target,
+    /// Header fields for every request, variables expanded; HTTP only.
+    pub headers: Vec<(String, String)>,
+    /// Values that may appear in no output.
+    pub secrets: Vec<String>,
+    /// Milliseconds for one exchange.
+    pub timeout_ms: u64,
+    /// Milliseconds for the whole run.
+    pub deadline_ms: u64,
+    /// Occurs in every name that must not exist on the server.
+    pub nonce: String,
+    /// The date as `YYYY-MM-DD`, for waivers; without it none is expired.
+    pub today: Option<String>,
+    /// Bounds on what may arrive.
+    pub limits: Limits,
+}
+
+/// Why a configuration cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsFault {
+    /// Neither an address nor a command.
+    #[error("no server is named: give `--url URL`, or a command after `--`")]
+    NoTarget,
+    /// The address is none.
+    #[error("{0}")]
+    Endpoint(#[from] EndpointFault),
+    /// A command without words.
+    #[error("the command is empty")]
+    EmptyCommand,
+    /// A command line with an open quote.
+    #[error("the command `{0}` has a quote that is never closed")]
+    Quote(String),
+    /// A variable that is not set.
+    #[error("the variable `{variable}` that `{key}` names is not set in the environment")]
+    Unset {
+        /// The variable.
+        variable: String,
+        /// The key of the configuration.
+        key: String,
+    },
+    /// A header that no HTTP message can carry.
+    #[error("the header `{0}` cannot be sent: {1}")]
+    Header(String, &'static str),
+    /// A value out of range.
+    #[error("`{key}` {message}")]
+    Invalid {
+        /// The key of the configuration.
+        key: &'static str,
+        /// What it may be instead.
+        message: String,
+    },
+}
+
+impl From<Invalid> for SettingsFault {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid {
+            key: invalid.key,
+            message: invalid.message,
+        }
+    }
+}
+
+impl Settings {
+    /// Expands a configuration; `variable` looks up the environment.
+    ///
+    /// # Errors
+    /// A [`SettingsFault`] that names the key and the mend.
+    pub fn new(
+        config: Config,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, SettingsFault> {
+        config.validate()?;
+        let target = match (&config.server.url, &config.server.command) {
+            (Some(url), _) => Target::Http(Endpoint::parse(url)?),
+            (None, Some(command)) => Target::Stdio(words(command)?),
+            (None, None) => return Err(SettingsFault::NoTarget),
+        };
+        let mut secrets = Vec::new();
+        let mut headers = Vec::new();
+        for (name, value) in &config.server.headers {
+            let key = format!("server.headers.{name}");
+            headers.push((name.clone(), expand(value, &key, variable, &mut secrets)?));
+        }
+        let authorized = headers
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+        if let (Some(token), false) = (&config.auth.token, authorized) {
+            let token = expand(token, "auth.token", variable, &mut secrets)?;
+            secrets.push(token.clone());
+            headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
+        }
+        if let Target::Http(Endpoint {
+            user_info: Some(info),
+            ..
+        }) = &target
+        {
+            use base64::Engine;
+            let encoded = base64::prelude::BASE64_STANDARD.encode(info);
+            secrets.extend([info.clone(), encoded.clone()]);
+            secrets.extend(
+                info.split_once(':')
+                    .map(|(_, password)| password.to_owned()),
+            );
+            if !authorized {
+                headers.push(("Authorization".to_owned(), format!("Basic {encoded}")));
+            }
+        }
+        for (name, value) in &headers {
+            check_header(name, value)?;
+        }
+        // One character would mask every report beyond reading.
+        secrets.retain(|secret| secret.len() > 3);
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.dedup();
+        let nonce = nonce(&target);
+        Ok(Self {
+            timeout_ms: millis(config.server.timeout.unwrap_or(10.0)),
+            deadline_ms: millis(config.deadline.unwrap_or(300.0)),
+            target,
+            headers,
+            secrets,
+            nonce,
+            today: None,
+            limits: Limits::default(),
+            config,
+        })
+    }
+
+    /// How the server is reached.
+    pub fn transport(&self) -> Transport {
+        match self.target {
+            Target::Http(_) => Transport::Http,
+            Target::Stdio(_) => Transport::Stdio,
+        }
+    }
+
+    /// The endpoint; none on stdio.
+    pub fn endpoint(&self) -> Option<&Endpoint> {
+        match &self.target {
+            Target::Http(endpoint) => Some(endpoint),
+            Target::Stdio(_) => None,
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "validated to be small"
+)]
+fn millis(seconds: f64) -> u64 {
+    (seconds * 1000.0).round() as u64
+}
+
+/// The words of a command.
+///
+/// # Errors
+/// [`SettingsFault::EmptyCommand`], or [`SettingsFault::Quote`] for an open quote.
+pub fn words(command: &Words) -> Result<Vec<String>, SettingsFault> {
+    let words = match command {
+        Words::List(words) => words.clone(),
+        Words::Line(line) => split(line).ok_or_else(|| SettingsFault::Quote(line.clone()))?,
+    };
+    if words.first().is_none_or(String::is_empty) {
+        return Err(SettingsFault::EmptyCommand);
+    }
+    Ok(words)
+}
+
+/// Splits a line as a POSIX shell would, without expanding anything; `None` for an open quote.
+fn split(line: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('\''), _) => word.get_or_insert_default().push(letter),
+            (Some(_), '\\') => match letters.next()? {
+                next @ ('"' | '\\' | '$' | '`') => word.get_or_insert_default().push(next),
+                next => word.get_or_insert_default().extend(['\\', next]),
+            },
+            (Some(_), _) => word.get_or_insert_default().push(letter),
+            (None, '\'' | '"') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, '\\') => word.get_or_insert_default().push(letters.next()?),
+            (None, _) if letter.is_whitespace() => words.extend(word.take()),
+            (None, _) => word.get_or_insert_default().push(letter),
+        }
+    }
+    if quote.is_some() {
+        return None;
+    }
+    words.extend(word);
+    Some(words)
+}
+
+/// Puts the values of `${VAR}` in place; each value that is put in becomes a secret.
+///
+/// # Errors
+/// [`SettingsFault::Unset`] for a variable that is not set.
+pub fn expand(
+    text: &str,
+    key: &str,
+    variable: &dyn Fn(&str) -> Option<String>,
+    secrets: &mut Vec<String>,
+) -> Result<String, SettingsFault> {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find("${") {
+        let Some(length) = rest[at..].find('}') else {
+            break;
+        };
+        let name = &rest[at + 2..at + length];
+        let value = variable(name).ok_or_else(|| SettingsFault::Unset {
+            variable: name.to_owned(),
+            key: key.to_owned(),
+        })?;
+        out.push_str(&rest[..at]);
+        out.push_str(&value);
+        secrets.push(value);
+        rest = &rest[at + length + 1..];
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+fn check_header(name: &str, value: &str) -> Result<(), SettingsFault> {
+    let fault = |why| Err(SettingsFault::Header(name.to_owned(), why));
+    if name.is_empty() || !name.bytes().all(is_token_byte) {
+        return fault("its name is not an HTTP field name");
+    }
+    if value.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)) {
+        return fault("its value holds a line break");
+    }
+    let ours = [
+        "host",
+        "content-length",
+        "transfer-encoding",
+        "connection",
+        "accept-encoding",
+    ];
+    if ours.iter().any(|field| name.eq_ignore_ascii_case(field)) {
+        return fault("it belongs to the connection");
+    }
+    Ok(())
+}
+
+/// Whether a byte may stand in an HTTP token (RFC 9110, section 5.6.2).
+pub fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+/// A name part that no server has: the same for the same target, so that runs can be compared.
+fn nonce(target: &Target) -> String {
+    let text = match target {
+        Target::Http(endpoint) => endpoint.url(),
+        Target::Stdio(words) => words.join("\u{0}"),
+    };
+    format!("{:08x}", crate::fnv(text.as_bytes()) & 0xffff_ffff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_headers(pairs: &[(&str, &str)]) -> Result<Settings, SettingsFault> {
+        let mut config = Config::default();
+        config.server.url = Some("http://127.0.0.1:1/mcp".to_owned());
+        for (name, value) in pairs {
+            config
+                .server
+                .headers
+                .insert((*name).to_owned(), (*value).to_owned());
+        }
+        Settings::new(config, &|name| {
+            (name == "TOKEN").then(|| "s3cret-value".to_owned())
+        })
+    }
+
+    #[test]
+    fn commands_split_as_posix_words() {
+        let split = |line| split(line).unwrap_or_default();
+        assert_eq!(
+            split(r#"node "my server.js" --a='x y' \"z"#),
+            ["node", "my server.js", "--a=x y", "\"z"]
+        );
+        assert_eq!(split(r"sh -c 'echo $HOME'"), ["sh", "-c", "echo $HOME"]);
+        assert_eq!(split("a '' b"), ["a", "", "b"]);
+        assert_eq!(super::split("a 'b"), None);
+    }
+
+    #[test]
+    fn variables_expand_and_become_secrets() {
+        let settings = with_headers(&[("X-Key", "k ${TOKEN}!")]).expect("set");
+        assert_eq!(settings.headers[0].1, "k s3cret-value!");
+        assert_eq!(settings.secrets, ["s3cret-value"]);
+        let error = with_headers(&[("X-Key", "${NOPE}")]).expect_err("unset");
+        assert!(error.to_string().contains("`NOPE`"), "{error}");
+    }
+
+    #[test]
+    fn headers_that_would_break_a_message_are_refused() {
+        for (name, value) in [
+            ("X\r\nY", "1"),
+            ("X", "a\r\nB: c"),
+            ("Host", "evil"),
+            ("", "x"),
+        ] {
+            assert!(with_headers(&[(name, value)]).is_err(), "{name:?}");
+        }
+    }
+}
