@@ -11,12 +11,16 @@ pub mod engine;
 pub mod evidence;
 pub mod facts;
 mod judge;
+#[cfg(test)]
+mod matrix;
 pub mod record;
 pub mod refusal;
 pub mod ruling;
 pub mod settings;
 mod summary;
 pub mod survey;
+#[cfg(test)]
+mod testing;
 mod waiver;
 pub mod wire;
 

@@ -1,0 +1,160 @@
+//! The defect matrix: the correct servers pass every check, each defect is caught by the checks it names
+//! and by no other.
+
+use crate::testing::{config, outcomes, report};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use verdict_fixture::{DEFECTS, Defect, Server, Transport, Variant};
+use verdict_model::{Config, Outcome, Report};
+
+const VARIANTS: [Variant; 6] = [
+    Variant::Full,
+    Variant::Streaming,
+    Variant::Tasks,
+    Variant::DualEra,
+    Variant::ToolsOnly,
+    Variant::ResourcesOnly,
+];
+
+fn full_config() -> Config {
+    let mut config: Config =
+        serde_saphyr::from_str(verdict_fixture::example_config()).expect("a configuration");
+    config.server = self::config().server;
+    config
+}
+
+fn describe(report: &Report, ids: &[String]) -> String {
+    let mut out = String::new();
+    for check in report
+        .layers
+        .conformance
+        .iter()
+        .flat_map(|layer| &layer.checks)
+    {
+        if ids.contains(&check.id) {
+            let _ = writeln!(
+                out,
+                "    {} {}: {}",
+                check.outcome.word(),
+                check.id,
+                check.message
+            );
+        }
+    }
+    out
+}
+
+#[test]
+fn correct_servers_break_no_rule() {
+    let mut wrong = String::new();
+    for variant in VARIANTS {
+        for stdio in [false, true] {
+            let report = report(&Server::of(variant), full_config(), stdio);
+            let bad: Vec<String> = outcomes(&report)
+                .into_iter()
+                .filter(|(_, outcome)| {
+                    matches!(outcome, Outcome::Fail | Outcome::Warn | Outcome::Error)
+                })
+                .map(|(id, _)| id)
+                .collect();
+            if !bad.is_empty() {
+                let _ = writeln!(
+                    wrong,
+                    "{variant:?}, stdio: {stdio}\n{}",
+                    describe(&report, &bad)
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The outcomes that differ from those of the correct server.
+fn differences(
+    defect: &Defect,
+    stdio: bool,
+    sound: &BTreeMap<String, Outcome>,
+) -> (BTreeMap<String, String>, Report) {
+    let report = report(&Server::with_defect(defect), full_config(), stdio);
+    let found = outcomes(&report)
+        .into_iter()
+        .filter(|(id, outcome)| sound.get(id) != Some(outcome))
+        .map(|(id, outcome)| (id, outcome.word().to_owned()))
+        .collect();
+    (found, report)
+}
+
+#[test]
+fn each_defect_is_caught_by_the_checks_it_names_alone() {
+    let mut wrong = String::new();
+    for stdio in [false, true] {
+        let sound: Vec<_> = VARIANTS
+            .iter()
+            .map(|variant| {
+                (
+                    *variant,
+                    outcomes(&report(&Server::of(*variant), full_config(), stdio)),
+                )
+            })
+            .collect();
+        for defect in DEFECTS {
+            let shown = match defect.transport {
+                Transport::Both => true,
+                Transport::Http => !stdio,
+                Transport::Stdio => stdio,
+            };
+            let Some((_, sound)) = sound.iter().find(|(variant, _)| *variant == defect.on) else {
+                continue;
+            };
+            if !shown {
+                continue;
+            }
+            let built = |id: &str| sound.contains_key(id);
+            let due: BTreeMap<String, String> = defect
+                .expect
+                .iter()
+                .filter(|(id, _)| built(id) && applies(id, stdio))
+                .map(|(id, outcome)| ((*id).to_owned(), (*outcome).to_owned()))
+                .collect();
+            let (found, report) = differences(defect, stdio, sound);
+            if found != due {
+                let ids: Vec<String> = found.keys().cloned().collect();
+                let _ = writeln!(
+                    wrong,
+                    "{} (stdio: {stdio}): {}\n  expected {due:?}\n  found    {found:?}\n{}",
+                    defect.name,
+                    defect.about,
+                    describe(&report, &ids)
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Whether a check's rule holds on this transport.
+fn applies(id: &str, stdio: bool) -> bool {
+    use verdict_model::Scope;
+    crate::conformance::checks().any(|check| {
+        check.rule.id == id
+            && match check.rule.scope {
+                Scope::Both => true,
+                Scope::Http => !stdio,
+                Scope::Stdio => stdio,
+            }
+    })
+}
+
+#[test]
+fn each_check_is_caught_by_a_defect() {
+    let named = |id: &str| {
+        DEFECTS
+            .iter()
+            .any(|defect| defect.expect.iter().any(|(named, _)| *named == id))
+    };
+    let never: Vec<&str> = crate::conformance::checks()
+        .map(|check| check.rule.id)
+        .filter(|id| !named(id))
+        .collect();
+    assert!(never.is_empty(), "no defect shows: {never:?}");
+}

@@ -1,0 +1,224 @@
+//! For tests: runs the engine against the in-memory server with simulated time, and judges.
+
+use crate::conformance::{checks, plan};
+use crate::context::Context;
+use crate::engine::{Command, Engine, Event};
+use crate::facts::Facts;
+use crate::record::Recording;
+use crate::ruling::Ruling;
+use crate::settings::Settings;
+use std::collections::BTreeMap;
+use verdict_fixture::{HttpPeer, Output, Server, StdioOutput, StdioPeer};
+use verdict_model::config::Words;
+use verdict_model::{Config, Outcome, Report};
+
+/// Milliseconds between two ticks of a server that has something to say later.
+const STEP_MS: u64 = 20;
+
+/// The configuration under which the built-in server shows all it has, except for reading YAML.
+pub(crate) fn config() -> Config {
+    let mut config = Config::default();
+    config.server.url = Some("http://127.0.0.1:8000/mcp".to_owned());
+    config
+}
+
+/// The settings for a configuration; on stdio its URL gives way to a command.
+pub(crate) fn settings(mut config: Config, stdio: bool) -> Settings {
+    if stdio {
+        config.server.url = None;
+        config.server.command = Some(Words::List(vec!["ledger".to_owned()]));
+    }
+    Settings::new(config, &|_| None).expect("a valid configuration")
+}
+
+enum Peer {
+    Http(HttpPeer),
+    Stdio(StdioPeer),
+}
+
+/// Runs the whole plan against a server.
+pub(crate) fn record(server: &Server, settings: &Settings) -> Recording {
+    let stdio = settings.endpoint().is_none();
+    let mut engine = Engine::new(settings.clone(), &plan());
+    let mut peers: BTreeMap<u32, Peer> = BTreeMap::new();
+    let mut now = 0;
+    let mut rounds = 0;
+    while !engine.finished() {
+        rounds += 1;
+        assert!(rounds < 200_000, "the run does not end");
+        if let Some(command) = engine.command() {
+            obey(command, server, stdio, &mut peers, &mut engine, now);
+            continue;
+        }
+        let due = engine.wakeup().unwrap_or(now);
+        now = due.min(now + STEP_MS).max(now);
+        let channels: Vec<u32> = peers.keys().copied().collect();
+        for channel in channels {
+            tick(channel, &mut peers, &mut engine, now);
+        }
+        engine.handle(now, Event::Tick);
+    }
+    engine.into_recording()
+}
+
+fn obey(
+    command: Command,
+    server: &Server,
+    stdio: bool,
+    peers: &mut BTreeMap<u32, Peer>,
+    engine: &mut Engine,
+    now: u64,
+) {
+    match command {
+        Command::Open { channel } => {
+            let peer = if stdio {
+                Peer::Stdio(StdioPeer::new(server.clone()))
+            } else {
+                Peer::Http(HttpPeer::new(server.clone()))
+            };
+            peers.insert(channel, peer);
+            engine.handle(
+                now,
+                Event::Opened {
+                    channel,
+                    peer: None,
+                },
+            );
+        }
+        Command::Send { channel, bytes } => match peers.get_mut(&channel) {
+            Some(Peer::Http(peer)) => http(channel, peer.receive(&bytes), peers, engine, now),
+            Some(Peer::Stdio(peer)) => process(channel, peer.receive(&bytes), peers, engine, now),
+            None => {}
+        },
+        Command::EndInput { channel } => {
+            if let Some(Peer::Stdio(peer)) = peers.get_mut(&channel) {
+                let outputs = peer.end_of_input();
+                process(channel, outputs, peers, engine, now);
+            }
+        }
+        Command::Close { channel } => {
+            if let Some(Peer::Http(mut peer)) = peers.remove(&channel) {
+                peer.close();
+            }
+        }
+    }
+}
+
+fn tick(channel: u32, peers: &mut BTreeMap<u32, Peer>, engine: &mut Engine, now: u64) {
+    match peers.get_mut(&channel) {
+        Some(Peer::Http(peer)) => {
+            let outputs = peer.tick(now);
+            http(channel, outputs, peers, engine, now);
+        }
+        Some(Peer::Stdio(peer)) => {
+            let outputs = peer.tick(now);
+            process(channel, outputs, peers, engine, now);
+        }
+        None => {}
+    }
+}
+
+fn http(
+    channel: u32,
+    outputs: Vec<Output>,
+    peers: &mut BTreeMap<u32, Peer>,
+    engine: &mut Engine,
+    now: u64,
+) {
+    for output in outputs {
+        match output {
+            Output::Send(bytes) => engine.handle(
+                now,
+                Event::Received {
+                    channel,
+                    bytes: &bytes,
+                },
+            ),
+            Output::Close => {
+                peers.remove(&channel);
+                engine.handle(
+                    now,
+                    Event::Ended {
+                        channel,
+                        how: "closed".to_owned(),
+                    },
+                );
+            }
+        }
+    }
+}
+
+fn process(
+    channel: u32,
+    outputs: Vec<StdioOutput>,
+    peers: &mut BTreeMap<u32, Peer>,
+    engine: &mut Engine,
+    now: u64,
+) {
+    for output in outputs {
+        match output {
+            StdioOutput::Stdout(bytes) => {
+                engine.handle(
+                    now,
+                    Event::Received {
+                        channel,
+                        bytes: &bytes,
+                    },
+                );
+            }
+            StdioOutput::Stderr(bytes) => {
+                engine.handle(
+                    now,
+                    Event::Diagnostics {
+                        channel,
+                        bytes: &bytes,
+                    },
+                );
+            }
+            StdioOutput::Exit(code) => {
+                peers.remove(&channel);
+                engine.handle(
+                    now,
+                    Event::Ended {
+                        channel,
+                        how: format!("exit code {code}"),
+                    },
+                );
+            }
+        }
+    }
+}
+
+/// The report on a server.
+pub(crate) fn report(server: &Server, config: Config, stdio: bool) -> Report {
+    let settings = settings(config, stdio);
+    crate::judge(&settings, &record(server, &settings))
+}
+
+/// What one check rules on a server.
+pub(crate) fn ruling(id: &str, server: &Server, config: Config, stdio: bool) -> Ruling {
+    let settings = settings(config, stdio);
+    let recording = record(server, &settings);
+    let facts = Facts::read(&recording);
+    let context = Context {
+        settings: &settings,
+        recording: &recording,
+        facts: &facts,
+    };
+    let check = checks()
+        .find(|check| check.rule.id == id)
+        .expect("a check of this id");
+    (check.judge)(&context)
+}
+
+/// Outcomes by check id.
+pub(crate) fn outcomes(report: &Report) -> BTreeMap<String, Outcome> {
+    let checks = report
+        .layers
+        .conformance
+        .iter()
+        .flat_map(|layer| &layer.checks);
+    checks
+        .map(|check| (check.id.clone(), check.outcome))
+        .collect()
+}
