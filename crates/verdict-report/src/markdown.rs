@@ -1,0 +1,427 @@
+//! The report as GitHub Markdown, for job summaries and check runs.
+//!
+//! GitHub refuses a summary that is one byte too long, all of it. So the page is made of whole blocks,
+//! each bounded and complete in itself, and blocks are left out from the least severe end.
+
+use crate::findings::{
+    checks, conformance, counts, further, is_problem, keyword, location, reasons, spec_link,
+    uncounted, worst_first,
+};
+use crate::safe::{html_inline, markdown_code, markdown_fence, markdown_inline, truncate_bytes};
+use crate::words;
+use std::fmt::Write as _;
+use verdict_model::report::{CheckResult, Evidence};
+use verdict_model::{Outcome, Report, Verdict};
+
+/// Most bytes of a whole page: a step's summary may hold 1 MiB, and others may write to it too.
+pub const SUMMARY_BYTES: usize = 1_000_000;
+
+/// Most bytes of the `summary` and `text` of a check run.
+pub const CHECK_RUN_BYTES: usize = 65_535;
+
+/// Evidence items of one finding.
+const ITEMS: usize = 3;
+/// Bytes of a message, and of a request or response.
+const MESSAGE: usize = 1_500;
+const EXCERPT: usize = 2_000;
+/// What the note about left-out findings may take.
+const NOTE: usize = 200;
+/// Findings that stand open when the page is opened.
+const OPEN: usize = 3;
+
+/// `report` as GitHub Markdown of at most `max_bytes` bytes.
+///
+/// Findings that do not fit are shortened to a line, then left out, least severe first, and the page
+/// says how many. Under a few hundred bytes there is room for the verdict alone.
+pub fn markdown_limited(report: &Report, max_bytes: usize) -> String {
+    let mut page = Sheet {
+        out: headline(report),
+        max: max_bytes,
+    };
+    if page.out.len() > max_bytes {
+        let short = format!("## {}\n", title(report.verdict));
+        return if short.len() <= max_bytes {
+            short
+        } else {
+            String::new()
+        };
+    }
+    page.push(&facts(report), 0);
+    page.push(&assertions(report), NOTE);
+    let ordered = worst_first(checks(report));
+    findings(&mut page, &ordered);
+    for (outcome, title) in [
+        (Outcome::Skip, "not tried"),
+        (Outcome::NotApplicable, "not offered by the server"),
+    ] {
+        page.push(&not_tried(&ordered, outcome, title), 0);
+    }
+    page.push(&passed(&ordered), 0);
+    page.push(&hints(report), 0);
+    page.push(&footer(report), 0);
+    page.out
+}
+
+/// A page that takes a block whole or not at all.
+struct Sheet {
+    out: String,
+    max: usize,
+}
+
+impl Sheet {
+    /// Appends `block` behind a blank line if `reserve` bytes stay free after it.
+    fn push(&mut self, block: &str, reserve: usize) -> bool {
+        let fits = self.out.len() + 1 + block.len() + reserve <= self.max;
+        if fits && !block.is_empty() {
+            self.out.push('\n');
+            self.out.push_str(block);
+        }
+        fits
+    }
+}
+
+fn inline(text: &str, max: usize) -> String {
+    markdown_inline(&truncate_bytes(text, max))
+}
+
+fn title(verdict: Verdict) -> String {
+    let icon = match verdict {
+        Verdict::Pass => "✅",
+        Verdict::Fail => "❌",
+        Verdict::None => "🚫",
+    };
+    format!("{icon} {}", words::verdict(verdict))
+}
+
+fn icon(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "✅",
+        Outcome::Fail => "❌",
+        Outcome::Error => "🚫",
+        Outcome::Warn => "🟡",
+        Outcome::Info => "🔵",
+        Outcome::Skip | Outcome::NotApplicable => "⚪",
+    }
+}
+
+fn headline(report: &Report) -> String {
+    let server = match &report.target.server_info {
+        Some(_) => format!(": {}", inline(&words::server(&report.target), 200)),
+        None => String::new(),
+    };
+    format!(
+        "## {}{server}\n\n{}\n",
+        title(report.verdict),
+        inline(&report.summary, MESSAGE)
+    )
+}
+
+fn facts(report: &Report) -> String {
+    let mut out = String::new();
+    if let Some(layer) = conformance(report) {
+        let outcomes = words::COUNT_ORDER;
+        let names: Vec<_> = outcomes
+            .iter()
+            .map(|o| format!("{} {}", icon(*o), o.word()))
+            .collect();
+        let numbers: Vec<_> = outcomes
+            .iter()
+            .map(|o| words::number(layer.counts.get(*o)))
+            .collect();
+        let _ = writeln!(out, "| {} |", names.join(" | "));
+        let _ = writeln!(out, "|{}", "--:|".repeat(outcomes.len()));
+        let _ = writeln!(out, "| {} |\n", numbers.join(" | "));
+    }
+    let mut parts = vec![
+        markdown_code(&truncate_bytes(&words::endpoint(&report.target), 500)),
+        inline(&words::era(&report.target), 100),
+    ];
+    parts.extend(words::effort(report));
+    parts.extend(words::source(report).map(|source| inline(&source, 200)));
+    parts.extend(words::uncounted(report).map(|text| format!("{text} (not counted)")));
+    let _ = writeln!(out, "{}", parts.join(" · "));
+    out
+}
+
+fn assertions(report: &Report) -> String {
+    let checks = checks(report);
+    if checks.iter().all(|check| check.assertion.is_none()) {
+        return String::new();
+    }
+    let mut out = "| | headline assertion | state | checks |\n|--:|---|---|---|\n".to_owned();
+    for (number, title) in (1_u8..).zip(words::ASSERTIONS) {
+        let members: Vec<_> = checks
+            .iter()
+            .filter(|check| check.assertion == Some(number))
+            .collect();
+        let state = words::assertion_state(members.iter().copied().filter(|check| counts(check)));
+        let state = state.map_or_else(
+            || "not checked".to_owned(),
+            |outcome| format!("{} {}", icon(outcome), outcome.word()),
+        );
+        let _ = writeln!(
+            out,
+            "| {number} | {title} | {state} | {} |",
+            tally(&members)
+        );
+    }
+    out
+}
+
+/// `2 fail, 9 pass, 1 not counted`, worst first.
+fn tally(members: &[&CheckResult]) -> String {
+    let mut parts = Vec::new();
+    for outcome in Outcome::WORST_FIRST {
+        let some = |check: &&&CheckResult| check.outcome == outcome && counts(check);
+        match members.iter().filter(some).count() {
+            0 => {}
+            n => parts.push(format!("{n} {}", outcome.word())),
+        }
+    }
+    match members.iter().filter(|check| !counts(check)).count() {
+        0 => {}
+        n => parts.push(format!("{n} not counted")),
+    }
+    parts.join(", ")
+}
+
+fn findings(page: &mut Sheet, ordered: &[&CheckResult]) {
+    let shown: Vec<_> = ordered
+        .iter()
+        .filter(|check| is_problem(check) || check.outcome == Outcome::Info)
+        .collect();
+    if shown.is_empty() {
+        return;
+    }
+    page.push("### Findings\n", NOTE);
+    // Findings stand in full as long as a line remains for each of the others; where there are too
+    // many even for that, the first half of the page is for the worst in full.
+    let (mut lines, mut needed) = (Vec::new(), 0);
+    for check in &shown {
+        if needed > page.max {
+            break;
+        }
+        let line = line(check);
+        needed += line.len() + 1;
+        lines.push(line);
+    }
+    let enough = lines.len() == shown.len();
+    let mut whole = true;
+    for (index, check) in shown.iter().enumerate() {
+        let line = lines.get(index).cloned().unwrap_or_else(|| line(check));
+        needed = needed.saturating_sub(line.len() + 1);
+        if whole {
+            let block = finding(check, index < OPEN);
+            let half = page.max / 2;
+            let reserve = if enough { needed.min(half) } else { half };
+            whole = page.push(&block, NOTE + reserve);
+        }
+        if !whole && !page.push(&line, NOTE) {
+            page.push(&left_out(&shown[index..]), 0);
+            return;
+        }
+    }
+}
+
+fn left_out(left: &[&&CheckResult]) -> String {
+    let parts: Vec<_> = Outcome::WORST_FIRST
+        .into_iter()
+        .map(|outcome| {
+            (
+                outcome,
+                left.iter().filter(|check| check.outcome == outcome).count(),
+            )
+        })
+        .filter(|(_, n)| *n > 0)
+        .map(|(outcome, n)| format!("{} {}", words::number(n), outcome.word()))
+        .collect();
+    let more = words::number(left.len());
+    format!(
+        "**{more} more** did not fit here ({}); the JSON report has all.\n",
+        parts.join(", ")
+    )
+}
+
+/// A finding as one line, where there is no room for more.
+fn line(check: &CheckResult) -> String {
+    format!(
+        "- {} **{}** {} {}\n",
+        icon(check.outcome),
+        check.outcome.word(),
+        markdown_code(&truncate_bytes(&check.id, 120)),
+        inline(&check.message, 200)
+    )
+}
+
+fn finding(check: &CheckResult, open: bool) -> String {
+    let open = if open && check.outcome == Outcome::Fail && counts(check) {
+        " open"
+    } else {
+        ""
+    };
+    let mut out = format!(
+        "<details{open}>\n<summary>{} <b>{}</b> {} {}</summary>\n",
+        icon(check.outcome),
+        check.outcome.word(),
+        summary_code(&check.id),
+        html_inline(&truncate_bytes(&check.title, 400)),
+    );
+    let _ = writeln!(out, "\n{}", inline(&check.message, MESSAGE));
+    for item in check.evidence.iter().take(ITEMS) {
+        evidence(&mut out, check, item);
+    }
+    let more = further(check, ITEMS);
+    if more > 0 {
+        let _ = writeln!(
+            out,
+            "\nand {} more (see the JSON report)",
+            words::number(more)
+        );
+    }
+    if let Some(reason) = uncounted(check) {
+        let _ = writeln!(out, "\n**Note:** {}", inline(&reason, 400));
+    }
+    if let Some(place) = location(check) {
+        let place = format!("{}:{}", place.path, place.line);
+        let _ = writeln!(
+            out,
+            "\n**File:** {}",
+            markdown_code(&truncate_bytes(&place, 400))
+        );
+    }
+    if !check.fix.is_empty() {
+        let _ = writeln!(out, "\n**Mend:** {}", inline(&check.fix, MESSAGE));
+    }
+    let _ = writeln!(out, "\n**Rule:** {}", rule(check));
+    out.push_str("\n</details>\n");
+    out
+}
+
+fn summary_code(id: &str) -> String {
+    let id = html_inline(&truncate_bytes(id, 120));
+    // A hostile id brings its own code elements, which must not be nested.
+    if id.contains('<') {
+        id
+    } else {
+        format!("<code>{id}</code>")
+    }
+}
+
+fn rule(check: &CheckResult) -> String {
+    let keyword = keyword(check.level);
+    let mut out = match spec_link(check) {
+        Some(url) => format!("[{keyword}]({url})"),
+        None if check.spec_url.is_empty() => keyword.to_owned(),
+        None => {
+            format!(
+                "{keyword}, {}",
+                markdown_code(&truncate_bytes(&check.spec_url, 400))
+            )
+        }
+    };
+    if let Some(number) = check.assertion {
+        let _ = write!(out, ", headline assertion {number}");
+    }
+    out
+}
+
+fn evidence(out: &mut String, check: &CheckResult, item: &Evidence) {
+    let mut parts = Vec::new();
+    if let Some(subject) = &item.subject {
+        parts.push(format!("{}:", markdown_code(&truncate_bytes(subject, 160))));
+    }
+    if item.message != check.message {
+        parts.push(inline(&item.message, MESSAGE));
+    }
+    if let Some(pointer) = &item.pointer {
+        parts.push(format!(
+            "(at {})",
+            markdown_code(&truncate_bytes(pointer, 300))
+        ));
+    }
+    if !parts.is_empty() {
+        let _ = writeln!(out, "\n{}", parts.join(" "));
+    }
+    for (name, text) in [("Sent", &item.request), ("Came back", &item.response)] {
+        if let Some(text) = text {
+            // A bare message is JSON; with a head it is HTTP.
+            let language = if text.starts_with(['{', '[']) {
+                "json"
+            } else {
+                "http"
+            };
+            let block = markdown_fence(&truncate_bytes(text, EXCERPT), language);
+            let _ = write!(out, "\n{name}:\n\n{block}");
+        }
+    }
+}
+
+fn not_tried(ordered: &[&CheckResult], outcome: Outcome, title: &str) -> String {
+    let groups = reasons(ordered, outcome);
+    let total: usize = groups.iter().map(|(_, members)| members.len()).sum();
+    if total == 0 {
+        return String::new();
+    }
+    let mut out = format!(
+        "<details>\n<summary>{} {} {title}</summary>\n\n",
+        icon(outcome),
+        words::number(total)
+    );
+    for (reason, members) in groups.iter().take(20) {
+        let ids = ids(members.iter().copied(), members.len());
+        let _ = writeln!(
+            out,
+            "- {}: {ids}",
+            inline(reason.trim_end_matches('.'), 300)
+        );
+    }
+    if groups.len() > 20 {
+        let _ = writeln!(out, "- {} more reasons", words::number(groups.len() - 20));
+    }
+    out.push_str("\n</details>\n");
+    out
+}
+
+fn passed(ordered: &[&CheckResult]) -> String {
+    let passed = || {
+        ordered
+            .iter()
+            .copied()
+            .filter(|check| check.outcome == Outcome::Pass)
+    };
+    match passed().count() {
+        0 => String::new(),
+        total => format!(
+            "<details>\n<summary>{} {} passed</summary>\n\n{}\n\n</details>\n",
+            icon(Outcome::Pass),
+            words::number(total),
+            ids(passed(), total)
+        ),
+    }
+}
+
+fn ids<'a>(members: impl Iterator<Item = &'a CheckResult>, total: usize) -> String {
+    const MOST: usize = 250;
+    let shown: Vec<_> = members
+        .take(MOST)
+        .map(|check| markdown_code(&truncate_bytes(&check.id, 120)))
+        .collect();
+    let more = match total.saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" and {} more", words::number(more)),
+    };
+    format!("{}{more}", shown.join(", "))
+}
+
+fn hints(report: &Report) -> String {
+    let hints = conformance(report).map_or(&[][..], |layer| &layer.hints);
+    let mut out = String::new();
+    for hint in hints.iter().take(20) {
+        let _ = writeln!(out, "- 💡 {}", inline(hint, 400));
+    }
+    out
+}
+
+fn footer(report: &Report) -> String {
+    format!("<sub>{}</sub>\n", inline(&words::generator(report), 200))
+}
