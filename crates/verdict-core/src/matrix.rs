@@ -7,9 +7,8 @@ use std::fmt::Write as _;
 use verdict_fixture::{DEFECTS, Defect, Server, Transport, Variant};
 use verdict_model::{Config, Outcome, Report};
 
-const VARIANTS: [Variant; 6] = [
+const VARIANTS: [Variant; 5] = [
     Variant::Full,
-    Variant::Streaming,
     Variant::Tasks,
     Variant::DualEra,
     Variant::ToolsOnly,
