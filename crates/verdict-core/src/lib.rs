@@ -17,6 +17,7 @@ pub mod record;
 pub mod refusal;
 pub mod ruling;
 pub mod settings;
+pub mod shape;
 mod summary;
 pub mod survey;
 #[cfg(test)]
