@@ -4,7 +4,7 @@ use crate::findings::keyword;
 use crate::layout::{Page, Tone, columns};
 use crate::{Style, safe};
 use std::fmt::Write as _;
-use verdict_model::{Level, Rule, Safety, Scope, State};
+use verdict_model::{Level, REVISION, Rule, Safety, Scope, State};
 
 /// A rule in full: what it demands, why, how to mend a server that breaks it, and when it is checked.
 pub fn explain(rule: &Rule, style: &Style) -> String {
@@ -25,11 +25,14 @@ pub fn explain_as(rule: &Rule, state: State, style: &Style) -> String {
     page.item(2, &[(Tone::Dim, "Why:  ")], (Tone::Plain, rule.why));
     page.item(2, &[(Tone::Good, "Mend: ")], (Tone::Plain, rule.fix));
     page.gap();
-    page.item(2, &[(Tone::Dim, "Rule: ")], (Tone::Plain, &rule.spec_url()));
-    if !rule.spec.contains('#') {
-        // An address outside the specification is only named: the link leads to the front page.
-        page.item(2, &[(Tone::Dim, "      ")], (Tone::Plain, rule.spec));
-    }
+    let url = rule.spec_url();
+    // A reference outside the specification has no page: its name says more than the front page.
+    let place = if url.ends_with(REVISION) {
+        rule.spec
+    } else {
+        &url
+    };
+    page.item(2, &[(Tone::Dim, "Rule: ")], (Tone::Plain, place));
     page.item(
         2,
         &[(Tone::Dim, "Runs: ")],

@@ -148,7 +148,8 @@ impl Page {
         loop {
             let (head, tail) = split_excerpt(rest, room);
             self.indent(indent);
-            self.paint(Tone::Dim, format!("{prefix}{margin}{head}").trim_end());
+            self.paint(Tone::Dim, prefix.trim_end());
+            self.paint(Tone::Plain, &format!(" {margin}{head}"));
             self.end_line();
             if tail.is_empty() {
                 break;

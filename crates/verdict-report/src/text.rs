@@ -1,54 +1,28 @@
 //! The report for a person at a terminal: the verdict, what is wrong and how to mend it, worst first.
 
+mod finding;
+
 use crate::findings::{
-    checks, conformance, counts, further, is_problem, keyword, reasons, uncounted,
-    verdict_stands_alone, worst_first,
+    checks, conformance, counts, is_problem, reasons, verdict_stands_alone, worst_first,
 };
 use crate::layout::{Page, Stamp, Tone};
 use crate::{Style, Verbosity, safe, words};
-use std::fmt::Write as _;
-use verdict_model::report::{CheckResult, Evidence};
+use finding::{Limits, clean, finding};
+use verdict_model::report::CheckResult;
 use verdict_model::{Outcome, Report, Verdict};
+
+pub(crate) use finding::body;
 
 /// Column in which everything stands that follows an outcome's word.
 const GUTTER: usize = 7;
 
-/// How much of foreign text is shown.
-struct Limits {
-    items: usize,
-    message: usize,
-    lines: usize,
-    bytes: usize,
-}
-
-impl Limits {
-    fn of(style: &Style) -> Self {
-        if style.verbosity == Verbosity::Verbose {
-            Self {
-                items: 10,
-                message: 8_000,
-                lines: 40,
-                bytes: 8_000,
-            }
-        } else {
-            Self {
-                items: 3,
-                message: 1_200,
-                lines: 10,
-                bytes: 1_000,
-            }
-        }
-    }
-}
-
 pub(crate) fn render(report: &Report, style: &Style) -> String {
     let mut page = Page::new(style);
     let checks = worst_first(checks(report));
+    headline(&mut page, report, style);
     if style.verbosity == Verbosity::Quiet {
-        headline(&mut page, report, style);
         decisive(&mut page, report, &checks);
     } else {
-        headline(&mut page, report, style);
         facts(&mut page, report);
         let shown = |check: &CheckResult| {
             is_problem(check)
@@ -72,18 +46,6 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
     safe::inert_lines(&page.finish())
 }
 
-/// The body of a finding without its headline, for formats that bring their own.
-pub(crate) fn body(check: &CheckResult) -> String {
-    let style = Style::default();
-    let mut page = Page::new(&style);
-    details(&mut page, 0, check, &Limits::of(&style));
-    page.finish()
-}
-
-fn clean(text: &str, max: usize) -> String {
-    safe::terminal(&safe::truncate_bytes(text, max))
-}
-
 fn stamp(verdict: Verdict, style: &Style) -> (Tone, String) {
     let tone = Tone::Stamp(match verdict {
         Verdict::Pass => Stamp::Good,
@@ -104,7 +66,8 @@ fn stamp(verdict: Verdict, style: &Style) -> (Tone, String) {
 
 /// What stands between the verdict and the text behind it, so that all texts share a column.
 fn behind(stamp: &str) -> String {
-    " ".repeat(GUTTER.saturating_sub(stamp.len()).max(2))
+    let least = if stamp.ends_with(' ') { 1 } else { 2 };
+    " ".repeat(GUTTER.saturating_sub(stamp.len()).max(least))
 }
 
 fn tone(outcome: Outcome) -> Tone {
@@ -182,124 +145,6 @@ fn facts(page: &mut Page, report: &Report) {
                 (Tone::Plain, &fact),
             );
         }
-    }
-}
-
-fn finding(page: &mut Page, check: &CheckResult, limits: &Limits) {
-    let tone = if counts(check) {
-        tone(check.outcome)
-    } else {
-        Tone::Dim
-    };
-    let mut notes = format!("  {}", keyword(check.level));
-    if let Some(assertion) = check.assertion {
-        let _ = write!(notes, ", headline assertion {assertion}");
-    }
-    if check.waived.is_some() {
-        notes.push_str(", waived");
-    } else if check.new {
-        notes.push_str(", new");
-    }
-    page.line(&[
-        (tone, &label(check.outcome)),
-        (Tone::Bold, &clean(&check.id, 120)),
-        (Tone::Dim, &notes),
-    ]);
-    page.paragraph(GUTTER, &clean(&check.title, 400));
-    page.gap();
-    details(page, GUTTER, check, limits);
-}
-
-fn details(page: &mut Page, indent: usize, check: &CheckResult, limits: &Limits) {
-    let message = clean(&check.message, limits.message);
-    page.paragraph(indent, &message);
-    page.gap();
-    let mut tight = true;
-    for item in check.evidence.iter().take(limits.items) {
-        // Items of a line or two make a list; excerpts need air around them.
-        let long = item.request.is_some() || item.response.is_some();
-        if long || !tight {
-            page.gap();
-        }
-        tight = !long;
-        evidence(page, indent, check, item, limits);
-    }
-    let more = further(check, limits.items);
-    if more > 0 {
-        if !tight {
-            page.gap();
-        }
-        page.paragraph(
-            indent,
-            &format!("and {} more (see JSON)", words::number(more)),
-        );
-    }
-    page.gap();
-    if let Some(reason) = uncounted(check) {
-        page.item(
-            indent,
-            &[(Tone::Dim, "Note: ")],
-            (Tone::Plain, &clean(&reason, 400)),
-        );
-    }
-    if let Some(place) = &check.location {
-        let place = format!("{}:{}", place.path, place.line);
-        page.item(
-            indent,
-            &[(Tone::Dim, "File: ")],
-            (Tone::Plain, &clean(&place, 400)),
-        );
-    }
-    if !check.spec_url.is_empty() {
-        let rule = clean(&check.spec_url, 400);
-        page.item(indent, &[(Tone::Dim, "Rule: ")], (Tone::Plain, &rule));
-    }
-    if !check.fix.is_empty() {
-        let fix = clean(&check.fix, limits.message);
-        page.item(indent, &[(Tone::Good, "Mend: ")], (Tone::Plain, &fix));
-    }
-}
-
-fn evidence(page: &mut Page, indent: usize, check: &CheckResult, item: &Evidence, limits: &Limits) {
-    // A judge with one thing to say says it once.
-    let said = if item.message == check.message {
-        ""
-    } else {
-        item.message.as_str()
-    };
-    let said = clean(said, limits.message);
-    match item.subject.as_deref().map(|subject| clean(subject, 160)) {
-        Some(subject) if said.is_empty() => page.item(indent, &[], (Tone::Bold, &subject)),
-        Some(subject) => page.about(indent, &format!("{subject}:"), &said),
-        None if said.is_empty() => {}
-        None => page.paragraph(indent, &said),
-    }
-    let place = match (&item.pointer, &item.exchange) {
-        (Some(pointer), Some(exchange)) => Some(format!("at {pointer} in exchange {exchange}")),
-        (Some(pointer), None) => Some(format!("at {pointer}")),
-        (None, exchange) => exchange
-            .as_ref()
-            .map(|exchange| format!("exchange {exchange}")),
-    };
-    if let Some(place) = place {
-        page.item(indent + 2, &[], (Tone::Dim, &clean(&place, 300)));
-    }
-    for (prefix, text) in [("> ", &item.request), ("< ", &item.response)] {
-        if let Some(text) = text {
-            excerpt(page, indent + 2, prefix, text, limits);
-        }
-    }
-}
-
-fn excerpt(page: &mut Page, indent: usize, prefix: &str, text: &str, limits: &Limits) {
-    let cut = safe::truncate_bytes(text, limits.bytes);
-    for (index, line) in safe::terminal_lines(&cut).enumerate() {
-        if index == limits.lines {
-            let more = words::number(text.lines().count() - index);
-            page.excerpt(indent, prefix, &format!("… {more} more lines"));
-            break;
-        }
-        page.excerpt(indent, prefix, &line);
     }
 }
 

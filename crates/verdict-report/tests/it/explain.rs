@@ -70,8 +70,7 @@ fn a_rule_that_is_not_built_yet() {
   Why:  Proxies may add them.
   Mend: Trim the value before comparing.
 
-  Rule: https://modelcontextprotocol.io/specification/2026-07-28
-        RFC 9110 5.5
+  Rule: RFC 9110 5.5
   Runs: not yet: the check is in the catalogue, but not
         built
 

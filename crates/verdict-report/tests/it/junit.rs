@@ -1,4 +1,4 @@
-//! The JUnit report.
+//! The `JUnit` report.
 
 use crate::support::{checks_of, report, sample, xml};
 use verdict_model::{Outcome, Verdict};

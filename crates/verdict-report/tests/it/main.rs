@@ -1,5 +1,11 @@
 //! The formats as users see them, and what they do with hostile text.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests fail as tests do, but Clippy only knows the tests themselves"
+)]
+
 mod explain;
 mod github;
 mod hostile;

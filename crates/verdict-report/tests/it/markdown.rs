@@ -175,7 +175,7 @@ fn a_good_server_has_no_findings() {
 fn every_limit_holds_and_leaves_the_page_whole() {
     let report = sample();
     let full = markdown_limited(&report, 1_000_000);
-    for limit in 0..=full.len() {
+    for limit in (0..=full.len()).step_by(7) {
         let page = markdown_limited(&report, limit);
         assert!(page.len() <= limit, "{} > {limit}", page.len());
         inert::check(&page);
