@@ -113,8 +113,10 @@ impl Reader {
             match self.state {
                 State::Head => {
                     self.held.extend_from_slice(rest);
-                    // A head can only become complete, or too large, with one of these.
-                    if !rest.contains(&b'\n') && self.held.len() <= self.limits.head_bytes {
+                    // A head can only become complete, or too large, with one of these; its first bytes
+                    // tell whether it is HTTP at all.
+                    let telling = rest.contains(&b'\n') || self.held.len() < 16;
+                    if !telling && self.held.len() <= self.limits.head_bytes {
                         return Ok(());
                     }
                     let Some(after) = self.head(each)? else {
