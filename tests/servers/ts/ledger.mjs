@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import {
   McpServer,
+  ResourceNotFoundError,
   ResourceTemplate,
   acceptedContent,
   completable,
@@ -209,7 +210,7 @@ function addResources(server) {
     async (uri, { id }) => {
       // A URL lower-cases nothing here, but it may percent-encode.
       const invoice = find(decodeURIComponent(String(id)));
-      if (!invoice) throw new Error(`there is no invoice ${id}`);
+      if (!invoice) throw new ResourceNotFoundError(uri.href);
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(invoice) }] };
     },
   );
