@@ -35,6 +35,10 @@ pub(crate) struct Hooks {
     pub answer: fn(&Request, &mut Answer),
     /// What one listener is told of one change.
     pub notices: fn(&Listener, &Change, &mut Vec<Value>),
+    /// Whether a request is the end of the server.
+    pub dies: fn(&Request) -> bool,
+    /// The result that ends a listen; null is not sent.
+    pub closing: fn(&mut Value),
     /// The bytes of a message.
     pub bytes: fn(Frame, &Value, &mut Vec<u8>),
     /// A stdio process outside of any exchange.
@@ -50,8 +54,6 @@ pub(crate) struct Process {
     pub chatter: &'static [u8],
     /// Whether the end of input ends it: always, only without a listen, never.
     pub ends: Ends,
-    /// Whether a line that is no JSON ends it.
-    pub dies_of_garbage: bool,
     /// Whether it goes on with what was cancelled.
     pub ignores_cancel: bool,
 }
@@ -69,7 +71,6 @@ impl Process {
         banner: b"",
         chatter: b"ledger: ready\n",
         ends: Ends::Always,
-        dies_of_garbage: false,
         ignores_cancel: false,
     };
 }
@@ -84,6 +85,8 @@ impl Hooks {
         result: |_, _| {},
         answer: |_, _| {},
         notices: |_, _, _| {},
+        dies: |_| false,
+        closing: |_| {},
         bytes: |_, _, _| {},
         process: Process::NORMAL,
     };

@@ -11,14 +11,15 @@ mod ledger;
 mod legacy;
 mod lists;
 mod reads;
-pub(crate) mod rules;
+mod rules;
 mod seal;
 mod state;
 mod subscriptions;
 mod tasks;
 mod tools;
 
-pub(crate) use rules::complete;
+pub(crate) use arguments::misfit;
 pub(crate) use state::Features;
 pub use state::Server;
 pub(crate) use subscriptions::{Change, Listener};
+pub(crate) use tools::{failed, said};
