@@ -1,12 +1,11 @@
-//! Layer 0: one file a check or a small family of checks, in the order of the catalogue.
+//! Layer 0: one file a check or a small family of checks, in the areas of the catalogue.
 //!
-//! `cargo xtask codegen` writes this file from the folders beside it; a check is added by adding its file.
+//! Written by `cargo xtask codegen` from the folders beside it: a check is added by adding its file.
 
 use crate::ask::Probe;
 pub use crate::check::Check;
+pub use crate::pending::{Entry, catalogue};
 use crate::survey;
-use serde::{Serialize, Serializer};
-use verdict_model::{Rule, State};
 
 pub mod discover {
     //! `server/discover` and what it declares.
@@ -27,7 +26,7 @@ const FAMILIES: &[&[Check]] = &[
     legacy::era::CHECKS,
 ];
 
-/// All checks, in the order of the catalogue.
+/// All checks, in the order of the catalogue's areas.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
@@ -35,30 +34,5 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 /// The probes that the checks need, and those that every run begins with.
 pub fn plan() -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
-    first
-        .chain(checks().flat_map(|check| check.probes.iter().copied()))
-        .collect()
-}
-
-/// One entry of the catalogue, built or not.
-#[derive(Debug, Clone, Copy)]
-pub struct Entry {
-    /// The rule.
-    pub rule: Rule,
-    /// How this build treats it.
-    pub state: State,
-}
-
-impl Serialize for Entry {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.rule.serialize_as(self.state, serializer)
-    }
-}
-
-/// Every rule of the catalogue.
-pub fn catalogue() -> impl Iterator<Item = Entry> {
-    checks().map(|check| Entry {
-        rule: check.rule,
-        state: check.rule.state(),
-    })
+    first.chain(checks().flat_map(|check| check.probes.iter().copied())).collect()
 }
