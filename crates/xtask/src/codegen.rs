@@ -40,6 +40,7 @@ const AREAS: [(&str, &str); 23] = [
 pub fn run(check: bool) -> Result<()> {
     let file = root().join("crates/verdict-core/src/conformance/mod.rs");
     settle(&file, &list_of_checks()?, check)?;
+    settle(&root().join("docs/servers.md"), &crate::real::table()?, check)?;
     let mut arguments = vec!["run", "--quiet", "--package", "xtask", "--features", "generate", "--target-dir"];
     let folder = root().join("target/generate").to_string_lossy().into_owned();
     arguments.extend([folder.as_str(), "--", "generate"]);

@@ -69,7 +69,7 @@ pub fn run() -> Result<()> {
 pub fn compare(bless: bool) -> Result<()> {
     let into = installed().to_string_lossy().into_owned();
     status(command("python3").args(["tests/servers/install.py", "--into", &into]))?;
-    let mut all = if bless { expected().unwrap_or_default() } else { expected()? };
+    let mut all = if bless { BTreeMap::new() } else { expected()? };
     let (mut passed, mut failed) = (0, 0);
     for server in servers()? {
         for (transport, argv) in [("http", &server.http), ("stdio", &server.stdio)] {
@@ -168,6 +168,39 @@ fn check(argv: &[String], transport: &str) -> Result<(Expected, Vec<String>)> {
         .collect();
     let came_to = Expected { verdict: text(&native["verdict"]), era: text(&native["target"]["era"]), found };
     Ok((came_to, parity))
+}
+
+/// `docs/servers.md`: what each server comes to, and the command that shows it.
+pub fn table() -> Result<String> {
+    use std::fmt::Write as _;
+    let expected = expected()?;
+    let mut out = "# Real servers\n\nWritten by `cargo xtask codegen` from `tests/servers/expected.json`, which `cargo xtask test` holds against\nthe servers themselves, natively and in WASM. The servers are small, complete and built on SDKs that others\nwrote; `python3 tests/servers/install.py --into target/real-servers` installs them. What stands behind each\nline, with the sentence of the specification that is broken, is in\n[OBSERVED.md](../tests/servers/OBSERVED.md).\n\nRun the commands in `tests/servers`. An HTTP server says where it listens; give that URL to\n`mcp-verdict check --url URL`.\n\n| server | SDK | transport | era | verdict | broken (fail) | warnings | command |\n|---|---|---|---|---|---|---|---|\n".to_owned();
+    for server in servers()? {
+        for (transport, argv) in [("http", &server.http), ("stdio", &server.stdio)] {
+            let Some(argv) = argv else { continue };
+            let Some(entry) = expected.get(&format!("{}/{transport}", server.name)) else { continue };
+            let ids = |outcome: &str| {
+                let ids: Vec<String> = entry
+                    .found
+                    .iter()
+                    .filter(|(_, found)| *found == outcome)
+                    .map(|(id, _)| format!("`{id}`"))
+                    .collect();
+                if ids.is_empty() { "none".to_owned() } else { ids.join(", ") }
+            };
+            let words: Vec<String> = argv.iter().map(|word| word.replace('{', "../../target/real-servers/").replace('}', "")).collect();
+            let command = match transport {
+                "http" => words.join(" "),
+                _ => format!("mcp-verdict check -- {}", words.join(" ")),
+            };
+            writeln!(
+                out,
+                "| {} | {} {} | {transport} | {} | {} | {} | {} | `{command}` |",
+                server.name, server.sdk, server.version, entry.era, entry.verdict, ids("fail"), ids("warn")
+            )?;
+        }
+    }
+    Ok(out)
 }
 
 fn text(value: &Value) -> String {
