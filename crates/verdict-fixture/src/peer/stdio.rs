@@ -75,6 +75,11 @@ impl StdioPeer {
         out.outputs()
     }
 
+    /// Whether something is still to come: a slow tool is at work.
+    pub fn is_busy(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
     /// Stdin was closed.
     pub fn end_of_input(&mut self) -> Vec<StdioOutput> {
         let listens = !self.server.listens(self.memory.peer).is_empty();
