@@ -120,7 +120,9 @@ fn severity(level: Level, moved: Option<Severity>, findings: &[Finding]) -> Outc
 
 /// One finding is its own headline; several are counted, with the worst as an example.
 fn headline(findings: &[Finding]) -> String {
-    let Some(first) = findings.first() else { return String::new() };
+    let Some(first) = findings.first() else {
+        return String::new();
+    };
     if findings.len() == 1 {
         return first.message.clone();
     }
@@ -128,7 +130,11 @@ fn headline(findings: &[Finding]) -> String {
         Some(subject) => format!("{}: ", crate::wire::json::cut(subject, 120)),
         None => String::new(),
     };
-    format!("{} cases, such as {subject}{}", findings.len(), first.message)
+    format!(
+        "{} cases, such as {subject}{}",
+        findings.len(),
+        first.message
+    )
 }
 
 /// One root cause, one finding: what a rule gets when something it stands on is missing.

@@ -78,6 +78,13 @@ fn differences(
     let found = outcomes(&report)
         .into_iter()
         .filter(|(id, outcome)| sound.get(id) != Some(outcome))
+        // What hangs behind a broken prerequisite is skipped; that trips nobody.
+        .filter(|(id, outcome)| {
+            !matches!(
+                outcome,
+                Outcome::Skip | Outcome::NotApplicable | Outcome::Pass
+            ) || defect.expect.iter().any(|(named, _)| named == id)
+        })
         .map(|(id, outcome)| (id, outcome.word().to_owned()))
         .collect();
     (found, report)
@@ -153,7 +160,8 @@ fn each_check_is_caught_by_a_defect() {
     };
     let never: Vec<&str> = crate::conformance::checks()
         .map(|check| check.rule.id)
-        .filter(|id| !named(id))
+        // Says what was found on every server, so no defect makes it say something else.
+        .filter(|id| *id != "legacy.era" && !named(id))
         .collect();
     assert!(never.is_empty(), "no defect shows: {never:?}");
 }

@@ -94,8 +94,17 @@ fn serve(stream: TcpStream, pages: &[String]) -> Option<()> {
         }
         let mut body = vec![0; length];
         reader.read_exact(&mut body).ok()?;
-        let header = |name: &str| headers.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str());
-        let (status, body) = if post { answer(&body, header, pages) } else { (405, String::new()) };
+        let header = |name: &str| {
+            headers
+                .iter()
+                .find(|(field, _)| field == name)
+                .map(|(_, value)| value.as_str())
+        };
+        let (status, body) = if post {
+            answer(&body, header, pages)
+        } else {
+            (405, String::new())
+        };
         let mut head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n", body.len());
         if !body.is_empty() {
             head.push_str("Content-Type: application/json\r\n");
@@ -106,14 +115,25 @@ fn serve(stream: TcpStream, pages: &[String]) -> Option<()> {
     }
 }
 
-fn answer<'h>(body: &[u8], header: impl Fn(&str) -> Option<&'h str>, pages: &[String]) -> (u16, String) {
+fn answer<'h>(
+    body: &[u8],
+    header: impl Fn(&str) -> Option<&'h str>,
+    pages: &[String],
+) -> (u16, String) {
     let Ok(message) = serde_json::from_slice::<Value>(body) else {
-        return (400, json!({"jsonrpc": "2.0", "error": {"code": -32700, "message": "parse error"}}).to_string());
+        return (
+            400,
+            json!({"jsonrpc": "2.0", "error": {"code": -32700, "message": "parse error"}})
+                .to_string(),
+        );
     };
     let id = message["id"].to_string();
     let fail = |status: u16, code: i64, data: Value| {
         let error = json!({"code": code, "message": "refused", "data": data});
-        (status, format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
+        (
+            status,
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#),
+        )
     };
     if header("origin").is_some_and(|origin| !origin.contains("127.0.0.1")) {
         return (403, String::new());
@@ -125,7 +145,11 @@ fn answer<'h>(body: &[u8], header: impl Fn(&str) -> Option<&'h str>, pages: &[St
     let version = &meta["io.modelcontextprotocol/protocolVersion"];
     let method = message["method"].as_str().unwrap_or_default();
     if message["method"] == "initialize" {
-        return fail(400, -32022, json!({"supported": ["2026-07-28"], "requested": message["params"]["protocolVersion"]}));
+        return fail(
+            400,
+            -32022,
+            json!({"supported": ["2026-07-28"], "requested": message["params"]["protocolVersion"]}),
+        );
     }
     if !version.is_string() || !meta["io.modelcontextprotocol/clientCapabilities"].is_object() {
         return fail(400, -32602, Value::Null);
@@ -134,9 +158,18 @@ fn answer<'h>(body: &[u8], header: impl Fn(&str) -> Option<&'h str>, pages: &[St
         return fail(400, -32020, Value::Null);
     }
     if version != "2026-07-28" {
-        return fail(400, -32022, json!({"supported": ["2026-07-28"], "requested": version}));
+        return fail(
+            400,
+            -32022,
+            json!({"supported": ["2026-07-28"], "requested": version}),
+        );
     }
-    let ok = |result: &str| (200, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+    let ok = |result: &str| {
+        (
+            200,
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+        )
+    };
     match method {
         "server/discover" => ok(&json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "_meta": info()}).to_string()),
         "tools/list" => match &message["params"]["cursor"] {

@@ -30,8 +30,17 @@ impl Usage {
         python.args(["-c", SCRIPT]).args(words);
         let text = crate::run::output(&mut python)?;
         let mut numbers = text.split_whitespace().map(str::parse::<f64>);
-        let mut next = || numbers.next().context("no measurement")?.context("no number");
-        Ok(Self { wall_ms: next()?, cpu_ms: next()?, peak_mib: next()? })
+        let mut next = || {
+            numbers
+                .next()
+                .context("no measurement")?
+                .context("no number")
+        };
+        Ok(Self {
+            wall_ms: next()?,
+            cpu_ms: next()?,
+            peak_mib: next()?,
+        })
     }
 }
 

@@ -26,10 +26,18 @@ impl Drop for Server {
 
 /// The built-in server, and a TypeScript one where it is installed.
 pub fn servers() -> Result<Vec<(&'static str, Server)>> {
-    let mut all = vec![("built-in", start(&[super::program(), "demo".to_owned(), "--serve".to_owned()])?)];
+    let mut all = vec![(
+        "built-in",
+        start(&[super::program(), "demo".to_owned(), "--serve".to_owned()])?,
+    )];
     let ledger = root().join("target/real-servers/npm-ts/ledger.mjs");
     if ledger.is_file() {
-        let words = ["node".to_owned(), ledger.to_string_lossy().into_owned(), "--http".to_owned(), "--modern-only".to_owned()];
+        let words = [
+            "node".to_owned(),
+            ledger.to_string_lossy().into_owned(),
+            "--http".to_owned(),
+            "--modern-only".to_owned(),
+        ];
         all.push(("ts (SDK server)", start(&words)?));
     } else {
         println!("the TypeScript server is not installed (cargo xtask test does it): not measured");
@@ -38,11 +46,18 @@ pub fn servers() -> Result<Vec<(&'static str, Server)>> {
 }
 
 fn start(words: &[String]) -> Result<Server> {
-    let mut child = Command::new(&words[0]).args(&words[1..]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let mut child = Command::new(&words[0])
+        .args(&words[1..])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
     let out = child.stdout.take().context("no output")?;
     for line in BufReader::new(out).lines() {
         if let Some(url) = line?.strip_prefix("listening on ") {
-            return Ok(Server { child, url: url.to_owned() });
+            return Ok(Server {
+                child,
+                url: url.to_owned(),
+            });
         }
     }
     anyhow::bail!("{} never said where it listens", words[0])
@@ -52,7 +67,10 @@ fn start(words: &[String]) -> Result<Server> {
 pub fn silent_server(words: &[String]) -> Result<(std::thread::JoinHandle<()>, Vec<String>)> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let mut words = words.to_vec();
-    words.extend(["--url".to_owned(), format!("http://{}/mcp", listener.local_addr()?)]);
+    words.extend([
+        "--url".to_owned(),
+        format!("http://{}/mcp", listener.local_addr()?),
+    ]);
     let thread = std::thread::spawn(move || {
         // Refused at once: 401 ends the run with its first exchange.
         if let Ok((mut stream, _)) = listener.accept() {
@@ -73,18 +91,30 @@ pub struct Plan {
 impl Plan {
     /// Reads a transcript.
     pub fn read(path: &str, url: &str) -> Result<Self> {
-        let address = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).context("no address")?.to_owned();
+        let address = url
+            .strip_prefix("http://")
+            .and_then(|rest| rest.split('/').next())
+            .context("no address")?
+            .to_owned();
         let transcript: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
         let mut by_channel: BTreeMap<u64, Vec<Vec<u8>>> = BTreeMap::new();
         for exchange in transcript["exchanges"].as_array().into_iter().flatten() {
-            let Some(channel) = exchange["channel"].as_u64() else { continue };
+            let Some(channel) = exchange["channel"].as_u64() else {
+                continue;
+            };
             // Streams that are held open on purpose are waits, not work.
             if exchange["answeredMs"].is_null() {
                 continue;
             }
-            by_channel.entry(channel).or_default().push(request(exchange, &address));
+            by_channel
+                .entry(channel)
+                .or_default()
+                .push(request(exchange, &address));
         }
-        Ok(Self { address, connections: by_channel.into_values().collect() })
+        Ok(Self {
+            address,
+            connections: by_channel.into_values().collect(),
+        })
     }
 
     /// Sends everything, at most six connections at a time as the engine does; milliseconds.
@@ -97,14 +127,18 @@ impl Plan {
                     scope.spawn(|| -> Result<()> {
                         loop {
                             let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                            let Some(requests) = self.connections.get(at) else { return Ok(()) };
+                            let Some(requests) = self.connections.get(at) else {
+                                return Ok(());
+                            };
                             connection(&self.address, requests)?;
                         }
                     })
                 })
                 .collect();
             for worker in workers {
-                worker.join().map_err(|_| anyhow::anyhow!("a replay thread panicked"))??;
+                worker
+                    .join()
+                    .map_err(|_| anyhow::anyhow!("a replay thread panicked"))??;
             }
             Ok::<_, anyhow::Error>(())
         })?;
@@ -115,8 +149,18 @@ impl Plan {
 fn request(exchange: &Value, address: &str) -> Vec<u8> {
     let http = &exchange["http"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let body = exchange["messages"].as_array().into_iter().flatten().find(|one| one["from"] == "client").map_or(String::new(), |one| text(&one["text"]));
-    let mut head = format!("{} {} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n", text(&http["verb"]), text(&http["path"]), body.len());
+    let body = exchange["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|one| one["from"] == "client")
+        .map_or(String::new(), |one| text(&one["text"]));
+    let mut head = format!(
+        "{} {} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n",
+        text(&http["verb"]),
+        text(&http["path"]),
+        body.len()
+    );
     for field in http["requestHeaders"].as_array().into_iter().flatten() {
         let _ = write!(head, "{}: {}\r\n", text(&field[0]), text(&field[1]));
     }
@@ -132,7 +176,9 @@ fn connection(address: &str, requests: &[Vec<u8>]) -> Result<()> {
             stream.set_nodelay(true)?;
             open = Some((stream.try_clone()?, BufReader::new(stream)));
         }
-        let Some((writer, reader)) = &mut open else { continue };
+        let Some((writer, reader)) = &mut open else {
+            continue;
+        };
         writer.write_all(request)?;
         if !answer(reader)? {
             open = None;
@@ -164,7 +210,8 @@ fn answer(reader: &mut BufReader<TcpStream>) -> Result<bool> {
         loop {
             let mut line = String::new();
             reader.read_line(&mut line)?;
-            let size = usize::from_str_radix(line.trim().split(';').next().unwrap_or_default(), 16).unwrap_or(0);
+            let size = usize::from_str_radix(line.trim().split(';').next().unwrap_or_default(), 16)
+                .unwrap_or(0);
             sink.resize(size + 2, 0);
             reader.read_exact(&mut sink)?;
             if size == 0 {
