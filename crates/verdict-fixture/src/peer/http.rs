@@ -94,6 +94,9 @@ impl HttpPeer {
     /// The client hung up.
     pub fn close(&mut self) {
         self.closed = true;
+        if self.exchange.is_some() && self.server.hooks().process.dies_of_hangup {
+            self.server.die();
+        }
         self.drop_exchange();
         self.server.unsubscribe(self.memory.peer, None);
     }

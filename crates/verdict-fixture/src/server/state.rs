@@ -122,6 +122,7 @@ impl Server {
             Variant::Full
                 | Variant::Streaming
                 | Variant::Tasks
+                | Variant::Protected
                 | Variant::DualEra
                 | Variant::LegacyOnly
         );
