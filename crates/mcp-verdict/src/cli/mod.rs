@@ -62,10 +62,10 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "NAME: VALUE")]
     pub(crate) header: Vec<String>,
     /// Time limit for one exchange, in seconds [default: 10]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
     /// Time limit for the whole run, in seconds [default: 300]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) deadline: Option<f64>,
     /// Configuration file [default: mcp-verdict.yaml where there is one]
     #[arg(long, value_name = "FILE")]
