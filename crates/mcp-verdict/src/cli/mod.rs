@@ -29,7 +29,7 @@ enum Command {
     #[command(
         after_help = "Examples:\n  mcp-verdict check --url http://127.0.0.1:8000/mcp\n  mcp-verdict check --url https://mcp.example.com/mcp --header 'Authorization: Bearer ${MCP_TOKEN}'\n  mcp-verdict check --start 'npm start' --url http://127.0.0.1:8000/mcp\n  mcp-verdict check -- python server.py --stdio\n  mcp-verdict check --url http://localhost:8000/mcp --format junit --out junit.xml --format json --out report.json"
     )]
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// What a check means, why it matters, how to mend it
     #[command(
         after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json"
