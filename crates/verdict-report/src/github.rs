@@ -3,18 +3,17 @@
 //! The runner obeys any line that looks like a command, whoever wrote it. So foreign text stands only
 //! in encoded values of our own commands and in lines that begin with a mark of ours.
 
-use crate::findings::{checks, counts, location, verdict_stands_alone, worst_first};
+use crate::annotation::{self, Loudness, loudness};
+use crate::findings::{checks, location, verdict_stands_alone, worst_first};
 use crate::{Style, safe, text, words};
 use std::fmt::Write as _;
+use verdict_model::Report;
 use verdict_model::report::CheckResult;
-use verdict_model::{Outcome, Report};
 
 /// Annotations of one kind that the runner keeps of a step; it drops the rest without a word.
 const MOST: usize = 10;
 /// Characters of a message that the runner keeps.
 const MESSAGE: usize = 4_096;
-/// Bytes of a title that a check run keeps.
-const TITLE: usize = 255;
 
 pub(crate) fn render(report: &Report, style: &Style) -> String {
     let mut out = String::new();
@@ -25,11 +24,15 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
         let _ = writeln!(out, "::error title={title}::{summary}");
     }
     let ordered = worst_first(checks(report));
-    for name in ["error", "warning", "notice"] {
+    for (name, loud) in [
+        ("error", Loudness::Failure),
+        ("warning", Loudness::Warning),
+        ("notice", Loudness::Notice),
+    ] {
         let members: Vec<_> = ordered
             .iter()
             .copied()
-            .filter(|check| command(check) == Some(name))
+            .filter(|check| loudness(check) == Some(loud))
             .collect();
         // The place that the verdict took is one of the ten.
         let taken = usize::from(name == "error" && verdict_stands_alone(report));
@@ -54,22 +57,8 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
     out
 }
 
-/// The command that stands for an outcome; what does not count towards the verdict is only noted.
-fn command(check: &CheckResult) -> Option<&'static str> {
-    match check.outcome {
-        Outcome::Fail | Outcome::Error | Outcome::Warn if !counts(check) => Some("notice"),
-        Outcome::Fail | Outcome::Error => Some("error"),
-        Outcome::Warn => Some("warning"),
-        Outcome::Info => Some("notice"),
-        Outcome::Skip | Outcome::NotApplicable | Outcome::Pass => None,
-    }
-}
-
 fn annotation(out: &mut String, name: &str, check: &CheckResult, left: usize) {
-    let title = format!("{}: {}", check.outcome.word(), check.id);
-    // Hidden characters grow when they are shown, so it is measured before and after.
-    let title = safe::terminal(&safe::truncate_bytes(&title, TITLE));
-    let title = safe::workflow_property(&safe::truncate_bytes(&title, TITLE));
+    let title = safe::workflow_property(&annotation::title(check));
     let place = location(check).map_or_else(String::new, |place| {
         format!(
             ",file={},line={}",
@@ -82,36 +71,6 @@ fn annotation(out: &mut String, name: &str, check: &CheckResult, left: usize) {
 }
 
 fn message(check: &CheckResult, left: usize) -> String {
-    let one_line = |text: &str, max| safe::terminal(&safe::truncate_bytes(text, max));
-    let mut parts = vec![one_line(&check.title, 300), one_line(&check.message, 600)];
-    if let Some(item) = check.evidence.first() {
-        let subject = item
-            .subject
-            .as_deref()
-            .map(|subject| one_line(subject, 160));
-        let said = if item.message == check.message {
-            ""
-        } else {
-            &item.message
-        };
-        match (subject, one_line(said, 600)) {
-            (Some(subject), said) if said.is_empty() => parts.push(subject),
-            (Some(subject), said) => parts.push(format!("{subject}: {said}")),
-            (None, said) => parts.push(said),
-        }
-        let more = crate::findings::further(check, 1);
-        if more > 0 {
-            parts.push(format!("and {} more like it", words::number(more)));
-        }
-    }
-    parts.extend(crate::findings::uncounted(check).map(|reason| one_line(&reason, 300)));
-    if !check.fix.is_empty() {
-        parts.push(format!("Mend: {}", one_line(&check.fix, 600)));
-    }
-    if !check.spec_url.is_empty() {
-        parts.push(one_line(&check.spec_url, 300));
-    }
-    parts.retain(|part| !part.is_empty());
     let end = match left {
         0 => String::new(),
         left => format!(
@@ -119,6 +78,6 @@ fn message(check: &CheckResult, left: usize) -> String {
             words::number(left)
         ),
     };
-    let text = safe::inert_lines(&parts.join("\n"));
+    let text = safe::inert_lines(&annotation::message(check));
     format!("{}{end}", safe::truncate_bytes(&text, MESSAGE - end.len()))
 }

@@ -8,6 +8,8 @@
 //! No format judges: the verdict shown is always `report.verdict`. Nothing here reads or writes
 //! files, asks for the time or looks at the environment.
 
+mod annotation;
+pub mod check_run;
 mod explain;
 mod findings;
 mod github;
@@ -25,7 +27,7 @@ use std::str::FromStr;
 use verdict_model::Report;
 
 pub use explain::{explain, explain_all, explain_as};
-pub use markdown::markdown_limited;
+pub use markdown::{Aside, markdown_limited, page};
 
 /// A way to write a report down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,12 +4,15 @@
 //! each bounded and complete in itself, and blocks are left out from the least severe end.
 
 mod finding;
+mod table;
 
 use crate::findings::{checks, conformance, counts, is_problem, reasons, worst_first};
-use crate::safe::{markdown_code, markdown_inline, truncate_bytes};
+use crate::safe::{markdown_code, markdown_fence, markdown_inline, truncate_bytes};
 use crate::words;
-use finding::{finding, line};
+use finding::finding;
+use serde::Deserialize;
 use std::fmt::Write as _;
+use table::{left_out, table};
 use verdict_model::report::CheckResult;
 use verdict_model::{Outcome, Report, Verdict};
 
@@ -26,14 +29,31 @@ const MESSAGE: usize = 1_500;
 const EXCERPT: usize = 2_000;
 /// What the note about left-out findings may take.
 const NOTE: usize = 200;
-/// Findings that stand open when the page is opened.
-const OPEN: usize = 3;
+/// Bytes of a log.
+const LOG: usize = 8_000;
+
+/// What stands on a page beside the report.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Aside {
+    /// What a reader must know of the run, such as what was skipped and why.
+    pub notes: Vec<String>,
+    /// Where the whole report is shown.
+    pub link: Option<String>,
+    /// The last words of a server that never answered.
+    pub log: Option<String>,
+}
 
 /// `report` as GitHub Markdown of at most `max_bytes` bytes.
 ///
-/// Findings that do not fit are shortened to a line, then left out, least severe first, and the page
-/// says how many. Under a few hundred bytes there is room for the verdict alone.
+/// Findings that do not fit are left out, least severe first, and the page says how many. Under a few
+/// hundred bytes there is room for the verdict alone.
 pub fn markdown_limited(report: &Report, max_bytes: usize) -> String {
+    page(report, &Aside::default(), max_bytes)
+}
+
+/// Like [`markdown_limited`], with what stands beside the report.
+pub fn page(report: &Report, aside: &Aside, max_bytes: usize) -> String {
     let mut page = Sheet {
         out: headline(report),
         max: max_bytes,
@@ -46,10 +66,13 @@ pub fn markdown_limited(report: &Report, max_bytes: usize) -> String {
             String::new()
         };
     }
-    page.push(&facts(report), 0);
-    page.push(&assertions(report), NOTE);
+    page.push(&beside(aside), NOTE);
+    page.push(&facts(report), NOTE);
     let ordered = worst_first(checks(report));
+    table(&mut page, &ordered);
+    page.push(&assertions(report), NOTE);
     findings(&mut page, &ordered);
+    page.push(&coverage(report), 0);
     for (outcome, title) in [
         (Outcome::Skip, "not tried"),
         (Outcome::NotApplicable, "not offered by the server"),
@@ -77,6 +100,10 @@ impl Sheet {
             self.out.push_str(block);
         }
         fits
+    }
+
+    fn used(&self) -> usize {
+        self.out.len()
     }
 }
 
@@ -193,53 +220,63 @@ fn findings(page: &mut Sheet, ordered: &[&CheckResult]) {
     if shown.is_empty() {
         return;
     }
-    page.push("### Findings\n", NOTE);
-    // Findings stand in full as long as a line remains for each of the others; where there are too
-    // many even for that, the first half of the page is for the worst in full.
-    let (mut lines, mut needed) = (Vec::new(), 0);
-    for check in &shown {
-        if needed > page.max {
-            break;
-        }
-        let line = line(check);
-        needed += line.len() + 1;
-        lines.push(line);
-    }
-    let enough = lines.len() == shown.len();
-    let mut whole = true;
+    page.push("### Details\n", NOTE);
     for (index, check) in shown.iter().enumerate() {
-        let line = lines.get(index).cloned().unwrap_or_else(|| line(check));
-        needed = needed.saturating_sub(line.len() + 1);
-        if whole {
-            let block = finding(check, index < OPEN);
-            let half = page.max / 2;
-            let reserve = if enough { needed.min(half) } else { half };
-            whole = page.push(&block, NOTE + reserve);
-        }
-        if !whole && !page.push(&line, NOTE) {
-            page.push(&left_out(&shown[index..]), 0);
+        if !page.push(&finding(check), NOTE) {
+            page.push(&left_out(&shown[index..], "details"), 0);
             return;
         }
     }
 }
 
-fn left_out(left: &[&&CheckResult]) -> String {
-    let parts: Vec<_> = Outcome::WORST_FIRST
-        .into_iter()
-        .map(|outcome| {
-            (
-                outcome,
-                left.iter().filter(|check| check.outcome == outcome).count(),
-            )
-        })
-        .filter(|(_, n)| *n > 0)
-        .map(|(outcome, n)| format!("{} {}", words::number(n), outcome.word()))
-        .collect();
-    let more = words::number(left.len());
+/// How much of the rules was really tried.
+fn coverage(report: &Report) -> String {
+    let Some(layer) = conformance(report) else {
+        return String::new();
+    };
+    let (skipped, absent) = (
+        layer.counts.get(Outcome::Skip),
+        layer.counts.get(Outcome::NotApplicable),
+    );
+    let all = layer.checks.len() as u64;
     format!(
-        "**{more} more** did not fit here ({}); the JSON report has all.\n",
-        parts.join(", ")
+        "### Coverage\n\n{} of {} checks were tried. Not tried: {}. Not offered by the server: {}.\n",
+        words::number(all.saturating_sub(skipped).saturating_sub(absent)),
+        words::number(all),
+        words::number(skipped),
+        words::number(absent),
     )
+}
+
+/// Notes, the way to the whole report, and the last words of a server.
+fn beside(aside: &Aside) -> String {
+    let mut out = String::new();
+    for note in aside.notes.iter().take(20) {
+        let _ = writeln!(out, "- ℹ️ {}", inline(note, 600));
+    }
+    if let Some(url) = aside.link.as_deref().filter(|url| is_plain_link(url)) {
+        let _ = writeln!(out, "- [The job summary]({url}) has the whole report.");
+    }
+    if let Some(log) = aside.log.as_deref().filter(|log| !log.trim().is_empty()) {
+        let gap = if out.is_empty() { "" } else { "\n" };
+        // What went wrong stands at the end.
+        let start = log.len().saturating_sub(LOG);
+        let start = (start..=log.len())
+            .find(|at| log.is_char_boundary(*at))
+            .unwrap_or(0);
+        let _ = write!(
+            out,
+            "{gap}The last words of the server:\n\n{}",
+            markdown_fence(log.get(start..).unwrap_or_default(), "text")
+        );
+    }
+    out
+}
+
+/// Whether an address can stand in a link: the web, and nothing that Markdown reads.
+fn is_plain_link(url: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~/:#?=&%+".contains(c);
+    (url.starts_with("https://") || url.starts_with("http://")) && url.chars().all(plain)
 }
 
 fn not_tried(ordered: &[&CheckResult], outcome: Outcome, title: &str) -> String {

@@ -1,33 +1,16 @@
-//! One finding as Markdown: a line, or a block that opens.
+//! One finding as Markdown: a block that opens.
 
 use super::{EXCERPT, ITEMS, MESSAGE, icon, inline};
-use crate::findings::{counts, further, keyword, location, spec_link, uncounted};
+use crate::findings::{further, keyword, location, spec_link, uncounted};
 use crate::safe::{html_inline, markdown_code, markdown_fence, truncate_bytes};
 use crate::words;
 use std::fmt::Write as _;
-use verdict_model::Outcome;
 use verdict_model::report::{CheckResult, Evidence};
 
-/// A finding as one line, where there is no room for more.
-pub(super) fn line(check: &CheckResult) -> String {
-    format!(
-        "- {} **{}** {} {}\n",
-        icon(check.outcome),
-        check.outcome.word(),
-        markdown_code(&truncate_bytes(&check.id, 120)),
-        inline(&check.message, 200)
-    )
-}
-
-/// A finding in full, open or closed.
-pub(super) fn finding(check: &CheckResult, open: bool) -> String {
-    let open = if open && check.outcome == Outcome::Fail && counts(check) {
-        " open"
-    } else {
-        ""
-    };
+/// A finding in full, closed.
+pub(super) fn finding(check: &CheckResult) -> String {
     let mut out = format!(
-        "<details{open}>\n<summary>{} <b>{}</b> {} {}</summary>\n",
+        "<details>\n<summary>{} <b>{}</b> {} {}</summary>\n",
         icon(check.outcome),
         check.outcome.word(),
         summary_code(&check.id),

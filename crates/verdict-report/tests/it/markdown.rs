@@ -2,7 +2,7 @@
 
 use crate::support::{checks_of, clean, evidence, inert, report, sample};
 use verdict_model::Outcome;
-use verdict_report::{Format, Style, markdown_limited, render};
+use verdict_report::{Aside, Format, Style, markdown_limited, page, render};
 
 #[test]
 fn the_page_as_it_is_written() {
@@ -26,6 +26,15 @@ acme-invoices breaks 2 rules.
 
 `http://127.0.0.1:8000/mcp` · modern era, protocol 2026-07-28 · 96 requests in 1.2 s · `3c9a1f0b7e5d` on refs/heads/main · 1 waived (not counted)
 
+### What is wrong
+
+| | check | what happened | how to mend it |
+|---|---|---|---|
+| ❌ fail | [`cache.hints-tools-list`](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cacheable-results) | 1 of 1 tools/list results carries no cache hints. `tools/list`: ttlMs and cacheScope are missing | Add ttlMs (milliseconds, 0 for never) and cacheScope (public or private). |
+| ❌ fail | [`header.method-mismatch`](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation) | The server obeyed the body and did not look at the header. `tools/list`: Mcp-Method said prompts/list; expected HTTP 400 with error -32020, got HTTP 200 with a result | Compare Mcp-Method with the method in the body before anything else, and refuse a difference with HTTP 400 and error -32020. |
+| 🟡 warn | [`list.tools-order-stable`](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#capabilities) | Two calls listed the same 14 tools in different orders. `tools/list`: position 3 held `get_invoice` first and `list_invoices` then | Sort the list, or keep it in a container that keeps its order. |
+| 🟡 warn | [`list.cursor-invalid`](https://modelcontextprotocol.io/specification/2026-07-28/basic#meta) (waived) | An unknown cursor was ignored. | Refuse a cursor you did not issue with -32602. |
+
 | | headline assertion | state | checks |
 |--:|---|---|---|
 | 1 | `server/discover` answers and lists a version we speak | ✅ pass | 2 pass |
@@ -36,9 +45,9 @@ acme-invoices breaks 2 rules.
 | 6 | Errors carry the codes that the specification gives them | ✅ pass | 1 pass |
 | 7 | Requests whose headers and body disagree are refused with -32020 | ❌ fail | 1 fail |
 
-### Findings
+### Details
 
-<details open>
+<details>
 <summary>❌ <b>fail</b> <code>cache.hints-tools-list</code> A list of tools carries <code>ttlMs</code> and <code>cacheScope</code></summary>
 
 1 of 1 tools/list results carries no cache hints.
@@ -60,7 +69,7 @@ content-type: application/json
 
 </details>
 
-<details open>
+<details>
 <summary>❌ <b>fail</b> <code>header.method-mismatch</code> A request whose <code>Mcp-Method</code> differs from its body is refused with -32020</summary>
 
 The server obeyed the body and did not look at the header.
@@ -131,6 +140,10 @@ tools/list may be kept for 31 days.
 
 </details>
 
+### Coverage
+
+9 of 13 checks were tried. Not tried: 3. Not offered by the server: 1.
+
 <details>
 <summary>⚪ 3 not tried</summary>
 
@@ -168,7 +181,8 @@ fn a_good_server_has_no_findings() {
         page.starts_with("## ✅ PASS: acme-invoices 1.4.2\n"),
         "{page}"
     );
-    assert!(!page.contains("### Findings"), "{page}");
+    assert!(!page.contains("### What is wrong"), "{page}");
+    assert!(!page.contains("### Details"), "{page}");
 }
 
 #[test]
@@ -197,17 +211,18 @@ fn the_least_severe_are_left_out_with_a_count() {
     let page = markdown_limited(&report, 65_535);
     assert!(page.len() <= 65_535);
     inert::check(&page);
-    let more = page
-        .lines()
-        .find(|line| line.contains("did not fit here"))
-        .unwrap();
-    let left: usize = more[2..].split(' ').next().unwrap().parse().unwrap();
-    let count = |word| {
-        page.matches(&format!("**{word}** `")).count()
-            + page.matches(&format!("<b>{word}</b> ")).count()
+    let left = |what: &str| -> usize {
+        let end = format!(" more {what}** did not fit here");
+        let line = page.lines().find(|line| line.contains(&end)).unwrap();
+        line[2..].split(' ').next().unwrap().parse().unwrap()
     };
-    assert_eq!(count("fail") + count("warn") + left, 300);
-    assert_eq!((count("fail"), count("warn")), (150, 150 - left));
+    let rows = |word| page.matches(&format!(" {word} | [`")).count();
+    assert_eq!(rows("fail") + rows("warn") + left("rows"), 300);
+    assert!(rows("fail") > 20, "{page}");
+    assert_eq!(rows("warn"), 0, "failures come first");
+    let details = page.matches("<b>fail</b> ").count();
+    assert_eq!(details + left("details"), 300);
+    assert!(details >= 3);
     assert!(page.contains("198,522 more bytes"), "{page}");
 }
 
@@ -223,4 +238,24 @@ fn many_items_are_counted() {
         page.contains("\nand 99,997 more (see the JSON report)\n"),
         "{page}"
     );
+}
+
+#[test]
+fn what_stands_beside_the_report_comes_first_and_is_as_inert() {
+    let aside = Aside {
+        notes: vec!["Layers 1 to 3 were skipped: @octo has no key <b>".to_owned()],
+        link: Some("https://github.com/octo/demo/actions/runs/7".to_owned()),
+        log: Some("```\nlistening\n::error::x\n".to_owned()),
+    };
+    let written = page(&clean(), &aside, 65_535);
+    let expected = "## ✅ PASS: acme-invoices 1.4.2\n\nacme-invoices conforms to MCP 2026-07-28 as far as it was tried.\n\n- ℹ️ Layers 1 to 3 were skipped: `@octo` has no key &#60;b&#62;\n- [The job summary](https://github.com/octo/demo/actions/runs/7) has the whole report.\n\nThe last words of the server:\n\n````text\n```\nlistening\n\\u{3a}:error::x\n````\n\n| ✅ pass";
+    assert!(written.starts_with(expected), "{written}");
+    let hostile = Aside {
+        link: Some("https://x.example/a) [b](javascript:c".to_owned()),
+        log: Some("é".repeat(100_000)),
+        ..Aside::default()
+    };
+    let written = page(&clean(), &hostile, 65_535);
+    assert!(!written.contains("x.example"), "{written}");
+    assert!(written.len() < 20_000, "the log is cut");
 }
