@@ -4,66 +4,24 @@ use crate::cli::TargetArgs;
 use crate::exit::Usage;
 use anyhow::{Result, bail};
 use std::path::Path;
-use verdict_core::settings::{Settings, SettingsFault, expand, words};
+use verdict_config::{DEFAULT_FILE, MAX_BYTES, parse};
 use verdict_model::Config;
 use verdict_model::config::Words;
 
-/// The file that is read when none is named.
-pub(crate) const DEFAULT: &str = "mcp-verdict.yaml";
-/// Larger files are no configuration.
-const MAX_BYTES: u64 = 4 << 20;
-
-/// A run as the command line and the file describe it.
-pub(crate) struct Plan {
-    /// For the core.
-    pub(crate) settings: Settings,
-    /// The command that starts an HTTP server.
-    pub(crate) start: Option<Vec<String>>,
-    /// Environment for a server that we start, variables expanded.
-    pub(crate) environment: Vec<(String, String)>,
-}
+pub(crate) use verdict_config::Plan;
 
 /// Reads the file, puts the flags on top, expands variables.
 pub(crate) fn plan(args: &TargetArgs) -> Result<Plan> {
     let mut config = match &args.config {
         Some(path) => read(path)?,
-        None if Path::new(DEFAULT).is_file() => read(Path::new(DEFAULT))?,
+        None if Path::new(DEFAULT_FILE).is_file() => read(Path::new(DEFAULT_FILE))?,
         None => Config::default(),
     };
     overlay(&mut config, args)?;
-    let variable = |name: &str| std::env::var(name).ok();
-    let usage = |fault: SettingsFault| Usage(fault.to_string());
-    let start = config
-        .server
-        .start
-        .as_ref()
-        .map(words)
-        .transpose()
-        .map_err(usage)?;
-    if start.is_some() && config.server.url.is_none() {
-        bail!(Usage(
-            "--start needs --url: the address that the started server answers at".to_owned()
-        ));
-    }
-    let mut secrets = Vec::new();
-    let mut environment = Vec::new();
-    for (name, value) in &config.server.env {
-        let key = format!("server.env.{name}");
-        environment.push((
-            name.clone(),
-            expand(value, &key, &variable, &mut secrets).map_err(usage)?,
-        ));
-    }
-    let mut settings = Settings::new(config, &variable).map_err(usage)?;
-    settings
-        .secrets
-        .extend(secrets.into_iter().filter(|secret| secret.len() > 3));
-    settings.today = Some(today());
-    Ok(Plan {
-        settings,
-        start,
-        environment,
-    })
+    let mut plan = verdict_config::plan(config, &|name| std::env::var(name).ok())
+        .map_err(|fault| Usage(fault.to_string()))?;
+    plan.settings.today = Some(today());
+    Ok(plan)
 }
 
 fn read(path: &Path) -> Result<Config> {
@@ -78,23 +36,6 @@ fn read(path: &Path) -> Result<Config> {
     }
     let text = std::fs::read_to_string(path).map_err(|error| Usage(format!("{shown}: {error}")))?;
     parse(&text, &shown.to_string()).map_err(|message| Usage(message).into())
-}
-
-/// Reads a configuration; the error begins with `file:line:column`.
-fn parse(text: &str, file: &str) -> Result<Config, String> {
-    if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        return Ok(Config::default());
-    }
-    let options = serde_saphyr::options! {
-        with_snippet: false,
-    };
-    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let place = match error.location() {
-            Some(at) if at.line() > 0 => format!("{file}:{}:{}", at.line(), at.column()),
-            _ => file.to_owned(),
-        };
-        format!("{place}: {error}")
-    })
 }
 
 fn overlay(config: &mut Config, args: &TargetArgs) -> Result<()> {
@@ -159,28 +100,4 @@ fn today() -> String {
     };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
     format!("{year:04}-{month:02}-{day:02}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_name_the_place() {
-        let error =
-            parse("server:\n  url: http://x/\nservr: 1\n", "f.yaml").expect_err("unknown key");
-        assert!(error.starts_with("f.yaml:3:1: "), "{error}");
-        assert!(error.contains("servr"), "{error}");
-        let error = parse("no-reads: true\nno-reads: false\n", "f.yaml").expect_err("twice");
-        assert!(error.starts_with("f.yaml:2:1: "), "{error}");
-    }
-
-    #[test]
-    fn a_full_configuration_is_read() {
-        let text = verdict_fixture::example_config();
-        let config = parse(text, "example").expect("valid");
-        assert!(!config.tools.safe.is_empty());
-        assert!(parse("\u{feff}server: { url: http://x/ }\r\n", "bom").is_ok());
-        assert_eq!(parse("", "empty"), Ok(Config::default()));
-    }
 }

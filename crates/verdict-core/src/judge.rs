@@ -2,7 +2,7 @@
 
 use crate::conformance::{Check, checks};
 use crate::context::Context;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, mask, masks};
 use crate::facts::{EraFinding, Facts, List};
 use crate::record::Recording;
 use crate::ruling::{Finding, Ruling, Weight, outcome};
@@ -33,15 +33,7 @@ pub fn judge(settings: &Settings, recording: &Recording) -> Report {
     let requests = recording.records.len() as u64;
     Report {
         schema: REPORT_SCHEMA.to_owned(),
-        generator: Generator {
-            name: "mcp-verdict".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            requirements: settings
-                .config
-                .requirements
-                .clone()
-                .unwrap_or_else(|| REVISION.to_owned()),
-        },
+        generator: generator(Some(settings)),
         verdict,
         summary: crate::summary::sentence(&context, verdict, &results),
         target: target(&context),
@@ -55,6 +47,43 @@ pub fn judge(settings: &Settings, recording: &Recording) -> Report {
                 requests,
             }),
         },
+    }
+}
+
+/// The report of a run that never began: no layer, no verdict, and `why` as its summary.
+///
+/// Settings are there where the configuration could be read.
+pub fn unjudged(settings: Option<&Settings>, why: &str) -> Report {
+    let masks = settings.map_or_else(Vec::new, |settings| masks(&settings.secrets));
+    let mut target = Target::default();
+    match settings.map(|settings| &settings.target) {
+        Some(Where::Http(endpoint)) => {
+            "http".clone_into(&mut target.transport);
+            target.url = Some(mask(&endpoint.url(), &masks));
+        }
+        Some(Where::Stdio(words)) => {
+            "stdio".clone_into(&mut target.transport);
+            target.command = Some(words.iter().map(|word| mask(word, &masks)).collect());
+        }
+        None => {}
+    }
+    Report {
+        schema: REPORT_SCHEMA.to_owned(),
+        generator: generator(settings),
+        verdict: Verdict::None,
+        summary: mask(why, &masks),
+        target,
+        source: None,
+        layers: Layers::default(),
+    }
+}
+
+fn generator(settings: Option<&Settings>) -> Generator {
+    let pinned = settings.and_then(|settings| settings.config.requirements.clone());
+    Generator {
+        name: "mcp-verdict".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        requirements: pinned.unwrap_or_else(|| REVISION.to_owned()),
     }
 }
 

@@ -26,7 +26,7 @@ mod testing;
 mod waiver;
 pub mod wire;
 
-pub use judge::judge;
+pub use judge::{judge, unjudged};
 
 /// 64-bit FNV-1a.
 pub fn fnv(bytes: &[u8]) -> u64 {

@@ -4,8 +4,9 @@ use crate::ask::{Ask, Lane, Patience, Payload, Probe, Stage};
 use crate::context::Context;
 use crate::facts::{Declared, EraFinding, List};
 use crate::record::Answer;
+use crate::wire::endpoint::Endpoint;
 use serde_json::{Value, json};
-use verdict_model::LEGACY_REVISION;
+use verdict_model::{LEGACY_REVISION, REVISION};
 
 /// Pages after which a list counts as endless (`list.terminates`).
 pub const MAX_PAGES: usize = 200;
@@ -141,14 +142,37 @@ pub fn walk(cx: &Context, list: List, prefix: &str, round: usize, lane: &Lane) -
     }
 }
 
-/// The body of a conforming `server/discover`, for drivers that wait until a server is ready.
-pub fn ping_body() -> String {
+/// A conforming `server/discover` on a connection of its own, for drivers that wait until a server is ready.
+pub fn knock(endpoint: &Endpoint) -> Vec<u8> {
     let mut ask = Ask::request("ready", "server/discover", json!({}));
-    match &mut ask.payload {
+    let body = match &mut ask.payload {
         Payload::Message(message) => {
             message.insert("id".to_owned(), json!("ready"));
             Value::Object(std::mem::take(message)).to_string()
         }
         Payload::Raw(_) | Payload::Empty => String::new(),
-    }
+    };
+    format!(
+        "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: {REVISION}\r\nMcp-Method: server/discover\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        endpoint.path,
+        endpoint.authority,
+        body.len()
+    )
+    .into_bytes()
+}
+
+/// Whether the beginning of an answer to [`knock`] shows that the server is ready: any status but 502 to 504,
+/// which say that whoever answered is not the server. Nothing as long as too little has come.
+///
+/// # Errors
+/// What it answers instead.
+pub fn is_ready(head: &[u8]) -> Option<Result<(), String>> {
+    let status = head.get(9..12)?;
+    Some(match status {
+        b"502" | b"503" | b"504" => Err(format!(
+            "it answers HTTP {}",
+            String::from_utf8_lossy(status)
+        )),
+        _ => Ok(()),
+    })
 }

@@ -90,14 +90,7 @@ pub(crate) async fn answers(
 
 async fn ask(endpoint: &Endpoint, trust: &Trust) -> Result<(), String> {
     let (stream, _) = connect(endpoint).await?;
-    let body = verdict_core::survey::ping_body();
-    let request = format!(
-        "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: {}\r\nMcp-Method: server/discover\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        endpoint.path,
-        endpoint.authority,
-        verdict_model::REVISION,
-        body.len()
-    );
+    let request = verdict_core::survey::knock(endpoint);
     if endpoint.https {
         status(trust.wrap(stream, &endpoint.host).await?, &request).await
     } else {
@@ -107,15 +100,18 @@ async fn ask(endpoint: &Endpoint, trust: &Trust) -> Result<(), String> {
 
 async fn status(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
-    request: &str,
+    request: &[u8],
 ) -> Result<(), String> {
     stream
-        .write_all(request.as_bytes())
+        .write_all(request)
         .await
         .map_err(|error| error.to_string())?;
     let mut head = Vec::new();
     let mut buffer = [0; 512];
-    while head.len() < 12 {
+    loop {
+        if let Some(answer) = verdict_core::survey::is_ready(&head) {
+            return answer;
+        }
         let length = stream
             .read(&mut buffer)
             .await
@@ -124,12 +120,5 @@ async fn status(
             return Err("it closed the connection without an answer".to_owned());
         }
         head.extend_from_slice(&buffer[..length]);
-    }
-    match head.get(9..12) {
-        Some(b"502" | b"503" | b"504") => Err(format!(
-            "it answers HTTP {}",
-            String::from_utf8_lossy(&head[9..12])
-        )),
-        _ => Ok(()),
     }
 }

@@ -1,0 +1,105 @@
+//! What people and GitHub see of a report, and foreign text made safe.
+
+use crate::{fault, plan};
+use serde::Serialize;
+use serde_json::Value;
+use verdict_core::conformance;
+use verdict_core::record::Recording;
+use verdict_model::{Report, Transcript};
+use verdict_report::{Aside, Format, Style, Verbosity, check_run, markdown, safe};
+use wasm_bindgen::prelude::*;
+
+fn report(text: &str) -> Result<Report, JsError> {
+    serde_json::from_str(text).map_err(fault)
+}
+
+fn json(value: &impl Serialize) -> Result<String, JsError> {
+    serde_json::to_string(value).map_err(fault)
+}
+
+/// Judges a recorded transcript; the report as JSON.
+#[wasm_bindgen(js_name = judgeTranscript)]
+pub fn judge_transcript(config: &str, transcript: &str) -> Result<String, JsError> {
+    let settings = plan(config, "{}")?.settings;
+    let transcript: Transcript = serde_json::from_str(transcript).map_err(fault)?;
+    let recording = Recording::from_transcript(transcript);
+    json(&verdict_core::judge(&settings, &recording))
+}
+
+/// A report in one of the formats of `--format`, without colour, 100 columns wide.
+#[wasm_bindgen]
+pub fn render(text: &str, format: &str) -> Result<String, JsError> {
+    let format: Format = format.parse().map_err(fault)?;
+    let style = Style {
+        colour: false,
+        width: 100,
+        verbosity: Verbosity::Normal,
+    };
+    Ok(verdict_report::render(&report(text)?, format, &style))
+}
+
+/// The job summary: the report as Markdown, with what stands beside it (`{ notes, link, log }`).
+#[wasm_bindgen(js_name = summaryPage)]
+pub fn summary_page(text: &str, aside: &str) -> Result<String, JsError> {
+    let aside: Aside = serde_json::from_str(aside).map_err(fault)?;
+    Ok(verdict_report::page(
+        &report(text)?,
+        &aside,
+        markdown::SUMMARY_BYTES,
+    ))
+}
+
+/// The bodies of the requests that begin a check run: `{ create, reopen }`.
+#[wasm_bindgen(js_name = beginCheckRun)]
+pub fn begin_check_run(publication: &str) -> Result<String, JsError> {
+    json(&check_run::begin(
+        &serde_json::from_str(publication).map_err(fault)?,
+    ))
+}
+
+/// The bodies of the requests that complete a check run: `{ updates, short }`.
+#[wasm_bindgen(js_name = completeCheckRun)]
+pub fn complete_check_run(text: &str, publication: &str) -> Result<String, JsError> {
+    let publication = serde_json::from_str(publication).map_err(fault)?;
+    json(&check_run::complete(&report(text)?, &publication))
+}
+
+/// The verdict in one line without any word of the server's.
+#[wasm_bindgen]
+pub fn sentence(text: &str) -> Result<String, JsError> {
+    Ok(check_run::sentence(&report(text)?))
+}
+
+/// Foreign text for a log: each line behind a mark, and nothing in it that a terminal or a runner obeys.
+#[wasm_bindgen]
+pub fn relay(text: &str) -> String {
+    let lines: Vec<_> = safe::terminal_lines(text)
+        .map(|line| format!("| {line}\n"))
+        .collect();
+    safe::inert_lines(&lines.concat())
+}
+
+/// Text as the data of a workflow command.
+#[wasm_bindgen(js_name = workflowData)]
+pub fn workflow_data(text: &str) -> String {
+    safe::workflow_data(text)
+}
+
+/// Text as the value of a property of a workflow command.
+#[wasm_bindgen(js_name = workflowProperty)]
+pub fn workflow_property(text: &str) -> String {
+    safe::workflow_property(text)
+}
+
+/// The registry of checks as JSON, as `explain --format json` prints it.
+#[wasm_bindgen]
+pub fn catalogue() -> Result<String, JsError> {
+    let entries: Vec<_> = conformance::catalogue().collect();
+    json(&Value::Array(
+        entries
+            .iter()
+            .map(serde_json::to_value)
+            .collect::<Result<_, _>>()
+            .map_err(fault)?,
+    ))
+}
