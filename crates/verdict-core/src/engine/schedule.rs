@@ -2,7 +2,7 @@
 
 use super::live::Phase;
 use super::{Command, Engine, POOL, RESPAWNS, encode, number};
-use crate::ask::Lane;
+use crate::ask::{Lane, Patience};
 use crate::record::Answer;
 use verdict_model::transcript::{Carrier, End};
 
@@ -73,10 +73,15 @@ impl Engine {
         let timeout = self.settings.timeout_ms;
         self.wires[channel].carries = Some(at);
         self.recording.records[at].exchange.channel = Some(number(channel));
+        let http = self.is_http();
         if let Some(live) = self.lives.get_mut(&at) {
             live.channel = Some(channel);
             live.phase = Phase::Sent;
-            live.deadline = self.now + timeout;
+            live.deadline = self.now
+                + match live.ask.patience {
+                    Patience::Glimpse(ms) if !http => ms.min(timeout),
+                    Patience::Glimpse(_) | Patience::Answer => timeout,
+                };
         }
     }
 
