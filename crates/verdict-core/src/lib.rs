@@ -13,7 +13,6 @@ pub mod facts;
 mod judge;
 #[cfg(test)]
 mod matrix;
-pub mod passive;
 pub mod pending;
 pub mod record;
 pub mod refusal;
@@ -24,6 +23,7 @@ mod summary;
 pub mod survey;
 #[cfg(test)]
 mod testing;
+pub mod traffic;
 mod waiver;
 pub mod wire;
 

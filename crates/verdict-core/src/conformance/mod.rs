@@ -15,6 +15,10 @@ pub mod version {
     //! Protocol versions that the server does not speak.
     pub mod unsupported;
 }
+pub mod tools {
+    //! Tools: their definitions and what calling them returns.
+    pub mod capability;
+}
 pub mod resources {
     //! Resources and resource templates.
     pub mod missing;
@@ -36,10 +40,16 @@ pub mod legacy {
     pub mod leftovers;
     pub mod removed;
 }
+pub mod ext {
+    //! Extensions.
+    pub mod fallback;
+    pub mod tasks;
+}
 
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
     version::unsupported::CHECKS,
+    tools::capability::CHECKS,
     resources::missing::CHECKS,
     errors::codes::CHECKS,
     errors::leak::CHECKS,
@@ -52,6 +62,8 @@ const FAMILIES: &[&[Check]] = &[
     legacy::initialize::CHECKS,
     legacy::leftovers::CHECKS,
     legacy::removed::CHECKS,
+    ext::fallback::CHECKS,
+    ext::tasks::CHECKS,
 ];
 
 /// All checks, in the order of the catalogue's areas.

@@ -4,8 +4,8 @@
 
 use crate::check::Check;
 use crate::context::Context;
-use crate::passive::{Refused, distinct, errors};
 use crate::ruling::{Finding, Ruling};
+use crate::traffic::{Refused, distinct, errors};
 use serde_json::Value;
 
 /// The checks of this family.

@@ -4,9 +4,9 @@ use crate::ask::META_CAPABILITIES;
 use crate::check::Check;
 use crate::context::Context;
 use crate::facts::{List, OURS};
-use crate::passive::{Refused, distinct, errors, headers_agree, meta_of, sent_header, version_of};
 use crate::record::Record;
 use crate::ruling::{Finding, Ruling};
+use crate::traffic::{Refused, distinct, errors, headers_agree, meta_of, sent_header, version_of};
 use serde_json::Value;
 use verdict_model::transcript::Standing;
 

@@ -2,9 +2,9 @@
 
 use crate::check::Check;
 use crate::context::Context;
-use crate::passive::{Refused, distinct, errors, listed};
 use crate::ruling::{Finding, Ruling};
 use crate::shape;
+use crate::traffic::{Refused, distinct, errors, listed};
 use crate::wire::json::shortened;
 use crate::wire::rpc::{integer, same_id};
 use serde_json::Value;

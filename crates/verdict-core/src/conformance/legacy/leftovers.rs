@@ -2,9 +2,9 @@
 
 use crate::check::Check;
 use crate::context::Context;
-use crate::passive::{Notice, distinct, notices};
 use crate::record::Record;
 use crate::ruling::{Finding, Ruling};
+use crate::traffic::{Notice, distinct, notices};
 use serde_json::Value;
 
 /// The extension that took the place of the `tasks` capability.

@@ -182,7 +182,13 @@ fn declared(cx: &Context) -> Result<(), Ruling> {
     }
 }
 
-const ANY_URI: &str = "the server serves a URI in a scheme of our own, so nothing is known to be missing (resources.missing names a URI that is)";
+/// What to say where a URI that is not there is served.
+fn any_uri(cx: &Context) -> String {
+    match &cx.settings.config.resources.missing {
+        Some(uri) => format!("the server serves {uri}, which resources.missing says is not there"),
+        None => "the server serves a URI in a scheme of our own, so nothing is known to be missing (resources.missing names a URI that is)".to_owned(),
+    }
+}
 
 fn uri_of(record: &Record) -> &str {
     let uri = record
@@ -225,7 +231,7 @@ fn code(cx: &Context) -> Ruling {
             Read::Page(_) | Read::Served => {}
         }
     }
-    Ruling::skip(ANY_URI)
+    Ruling::skip(any_uri(cx))
 }
 
 /// What is wrong with the code of a refusal; the retired one is another rule's.
@@ -286,7 +292,7 @@ fn not_legacy(cx: &Context) -> Ruling {
         Ok(reads) => reads,
         Err(ruling) => return ruling,
     };
-    let mut refused = false;
+    let mut tried = false;
     for read in [Some(scheme), beside].into_iter().flatten() {
         match read {
             Read::Refused(record, Some(-32002)) => {
@@ -298,14 +304,14 @@ fn not_legacy(cx: &Context) -> Ruling {
                 .about(cut(uri_of(record), 120))
                 .into();
             }
-            Read::Refused(..) => refused = true,
-            Read::Page(_) | Read::Empty(_) | Read::Served => {}
+            Read::Refused(..) | Read::Page(_) | Read::Empty(_) => tried = true,
+            Read::Served => {}
         }
     }
-    if refused {
+    if tried {
         Ruling::met("not refused with -32002")
     } else {
-        Ruling::skip("no missing resource was refused with a JSON-RPC error")
+        Ruling::skip(any_uri(cx))
     }
 }
 
@@ -334,7 +340,7 @@ fn not_empty(cx: &Context) -> Ruling {
                 "a URI beside a listed one, with a random last segment, reads as contents: []; expected an error (-32602)",
             ),
         ),
-        (Read::Served, None | Some(Read::Served)) => Ruling::skip(ANY_URI),
+        (Read::Served, None | Some(Read::Served)) => Ruling::skip(any_uri(cx)),
         _ => Ruling::met("a missing resource is not served"),
     }
 }

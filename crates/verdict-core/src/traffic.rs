@@ -1,4 +1,4 @@
-//! What passive rules look at: the errors and the notifications of modern traffic.
+//! What the server says in modern traffic beside its results: errors and notifications, for passive rules.
 //!
 //! Traffic of earlier revisions is left out, and so is what a server that also speaks one may treat as
 //! such (G3).
@@ -40,7 +40,11 @@ pub fn errors<'c>(cx: &Context<'c>) -> impl Iterator<Item = Refused<'c>> {
 }
 
 fn refused<'c>(record: &'c Record, response: &'c Envelope) -> Option<Refused<'c>> {
-    let error = response.error()?;
+    // A null error beside a result is no error.
+    let result = response.result.is_some();
+    let error = response
+        .error()
+        .filter(|error| !(result && error.is_null()))?;
     // Bodies of gateways and frameworks such as {"error": "not found"} are no messages.
     let message = response.members.contains_key("jsonrpc")
         || record
