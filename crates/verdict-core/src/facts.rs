@@ -124,9 +124,9 @@ pub struct Item<'w> {
     pub list: List,
 }
 
-impl Item<'_> {
+impl<'w> Item<'w> {
     /// What names it; empty when it has no name.
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> &'w str {
         self.value
             .get(self.list.key())
             .and_then(Value::as_str)

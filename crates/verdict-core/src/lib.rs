@@ -23,6 +23,7 @@ mod summary;
 pub mod survey;
 #[cfg(test)]
 mod testing;
+pub mod traffic;
 mod waiver;
 pub mod wire;
 

@@ -15,15 +15,55 @@ pub mod version {
     //! Protocol versions that the server does not speak.
     pub mod unsupported;
 }
+pub mod tools {
+    //! Tools: their definitions and what calling them returns.
+    pub mod capability;
+}
+pub mod resources {
+    //! Resources and resource templates.
+    pub mod missing;
+}
+pub mod errors {
+    //! Error codes and error objects.
+    pub mod codes;
+    pub mod leak;
+    pub mod malformed;
+    pub mod meaning;
+    pub mod shape;
+    pub mod unknown;
+}
 pub mod legacy {
     //! Earlier revisions and what is left of them.
+    pub mod dual;
     pub mod era;
+    pub mod initialize;
+    pub mod leftovers;
+    pub mod removed;
+}
+pub mod ext {
+    //! Extensions.
+    pub mod fallback;
+    pub mod tasks;
 }
 
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
     version::unsupported::CHECKS,
+    tools::capability::CHECKS,
+    resources::missing::CHECKS,
+    errors::codes::CHECKS,
+    errors::leak::CHECKS,
+    errors::malformed::CHECKS,
+    errors::meaning::CHECKS,
+    errors::shape::CHECKS,
+    errors::unknown::CHECKS,
+    legacy::dual::CHECKS,
     legacy::era::CHECKS,
+    legacy::initialize::CHECKS,
+    legacy::leftovers::CHECKS,
+    legacy::removed::CHECKS,
+    ext::fallback::CHECKS,
+    ext::tasks::CHECKS,
 ];
 
 /// All checks, in the order of the catalogue's areas.
