@@ -14,17 +14,58 @@ pub mod discover {
 }
 pub mod version {
     //! Protocol versions that the server does not speak.
+    pub mod legacy_form;
+    pub mod stateless;
     pub mod unsupported;
+}
+pub mod meta {
+    //! `_meta`: what requests must say of themselves, and what servers may put there.
+    pub mod keys;
+    pub mod optional;
+    mod places;
+    pub mod required;
+    pub mod server_info;
+    pub mod trace;
+}
+pub mod header {
+    //! Header fields that mirror the body, so that gateways need not read it.
+    pub mod encoding;
+    pub mod method;
+    pub mod name;
+    mod refused;
+    pub mod rejection;
+    mod subject;
+    pub mod version;
 }
 pub mod legacy {
     //! Earlier revisions and what is left of them.
     pub mod era;
 }
+pub mod ext {
+    //! Extensions that the server advertises.
+    pub mod name_header;
+}
 
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
     version::unsupported::CHECKS,
+    version::legacy_form::CHECKS,
+    version::stateless::CHECKS,
+    meta::required::CHECKS,
+    meta::optional::CHECKS,
+    meta::required::TYPE_CHECKS,
+    meta::optional::EXTRA_CHECKS,
+    meta::keys::CHECKS,
+    meta::trace::CHECKS,
+    meta::server_info::CHECKS,
+    header::version::CHECKS,
+    header::method::CHECKS,
+    header::name::CHECKS,
+    header::encoding::CHECKS,
+    header::method::LENIENT_CHECKS,
+    header::rejection::CHECKS,
     legacy::era::CHECKS,
+    ext::name_header::CHECKS,
 ];
 
 /// All checks, in the order of the catalogue.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 /// Sends discover, and the first declared list, under versions that nobody speaks.
 ///
-/// On stdio they go to a process of their own, before any request that is served (`version.no-stickiness`).
+/// They have a connection or process of their own, on which nothing is served before (`version.no-stickiness`).
 pub const UNSUPPORTED: Probe = Probe {
     name: "version.unsupported",
     stage: Stage::Main,
@@ -24,11 +24,7 @@ fn unsupported(cx: &Context, round: usize) -> Vec<Ask> {
     if round > 0 {
         return vec![];
     }
-    let lane = if cx.is_http() {
-        Lane::Shared
-    } else {
-        Lane::Own("version")
-    };
+    let lane = Lane::Own("version");
     let discover = |step: &str, version: &str| {
         Ask::request(step, "server/discover", json!({}))
             .version(version)
