@@ -15,7 +15,7 @@ const VARIANTS: [Variant; 5] = [
     Variant::ResourcesOnly,
 ];
 
-fn full_config() -> Config {
+pub(crate) fn full_config() -> Config {
     let mut config: Config =
         serde_saphyr::from_str(verdict_fixture::example_config()).expect("a configuration");
     config.server = self::config().server;

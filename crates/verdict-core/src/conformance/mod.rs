@@ -32,6 +32,8 @@ pub mod header {
     pub mod encoding;
     pub mod method;
     pub mod name;
+    pub mod param;
+    pub mod param_rules;
     mod refused;
     pub mod rejection;
     mod subject;
@@ -64,6 +66,7 @@ const FAMILIES: &[&[Check]] = &[
     header::encoding::CHECKS,
     header::method::LENIENT_CHECKS,
     header::rejection::CHECKS,
+    header::param_rules::CHECKS,
     legacy::era::CHECKS,
     ext::name_header::CHECKS,
 ];

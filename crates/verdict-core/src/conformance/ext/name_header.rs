@@ -72,3 +72,23 @@ fn other(cx: &Context) -> Ruling {
     };
     Finding { weight, ..finding }.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{error, rules, served};
+    use verdict_fixture::Server;
+
+    #[test]
+    fn another_task_in_the_header() {
+        let step = "ext.name/other";
+        let cases = [
+            (step, 200, served(), "broken"),
+            (step, 400, error(-32602), "unproven"),
+            (step, 400, error(-32001), "unproven"),
+        ];
+        rules(&Server::with_tasks(), "ext.tasks-name-header", &cases);
+        let without =
+            crate::testing::altered("ext.tasks-name-header", &Server::correct(), false, &[]);
+        assert_eq!(crate::testing::word(&without), "n/a");
+    }
+}

@@ -233,3 +233,73 @@ fn nonascii(cx: &Context) -> Ruling {
     };
     finding.seen_in(record).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{error, rules, served};
+    use serde_json::Value;
+    use verdict_fixture::Server;
+
+    #[test]
+    fn encoded_names() {
+        let server = Server::correct();
+        let step = "header.name/encoded";
+        let cases = [
+            (step, 400, error(-32020), "broken"),
+            (step, 400, Value::Null, "broken"),
+            (step, 200, error(-32602), "unproven"),
+        ];
+        rules(&server, "header.name-base64-accepted", &cases);
+        let step = "header.name/encoded-other";
+        let cases = [
+            (step, 200, served(), "broken"),
+            (step, 200, error(-32602), "broken"),
+        ];
+        rules(&server, "header.name-base64-mismatch", &cases);
+        let (letters, padding) = ("header.name/bad-alphabet", "header.name/unpadded");
+        let cases = [
+            (letters, 200, served(), "broken"),
+            (letters, 200, error(-32602), "unproven"),
+            (letters, 400, Value::Null, "skip"),
+            (padding, 200, served(), "unproven"),
+            (padding, 400, error(-32602), "met"),
+        ];
+        rules(&server, "header.name-base64-invalid", &cases);
+        let step = "header.name/upper-sentinel";
+        let cases = [
+            (step, 200, served(), "unproven"),
+            (step, 400, error(-32602), "met"),
+            (step, 400, Value::Null, "met"),
+        ];
+        rules(&server, "header.name-sentinel-case", &cases);
+    }
+
+    #[test]
+    fn bytes_that_no_field_may_hold() {
+        let step = "header.name/raw";
+        let cases = [
+            (step, 400, Value::Null, "noted"),
+            (step, 400, error(-32600), "noted"),
+            (step, 500, Value::Null, "noted"),
+            (step, 200, error(-32602), "unproven"),
+            (step, 200, served(), "unproven"),
+        ];
+        rules(&Server::correct(), "header.name-nonascii-raw", &cases);
+    }
+
+    #[test]
+    fn without_reading_an_absent_tool_is_named() {
+        for id in [
+            "header.name-base64-accepted",
+            "header.name-base64-mismatch",
+            "header.name-base64-invalid",
+            "header.name-sentinel-case",
+        ] {
+            let mut config = crate::testing::config();
+            config.no_reads = true;
+            let report = crate::testing::report(&Server::correct(), config, false);
+            let outcome = crate::testing::outcomes(&report).get(id).copied();
+            assert_eq!(outcome, Some(verdict_model::Outcome::Pass), "{id}");
+        }
+    }
+}

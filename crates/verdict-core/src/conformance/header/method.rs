@@ -215,3 +215,48 @@ fn unknown_param(cx: &Context) -> Ruling {
         Err(ruling) => ruling,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{error, rules, served};
+    use serde_json::Value;
+    use verdict_fixture::Server;
+
+    #[test]
+    fn a_method_that_is_missing_or_wrong() {
+        for (id, step) in [
+            ("header.method-missing", "header.method/missing"),
+            ("header.method-mismatch", "header.method/other"),
+            ("header.method-value-case", "header.method/upper-value"),
+        ] {
+            let cases = [
+                (step, 200, error(-32020), "met"),
+                (step, 200, served(), "broken"),
+                (step, 400, error(-32001), "broken"),
+                (step, 404, error(-32601), "broken"),
+                (step, 400, Value::Null, "skip"),
+            ];
+            rules(&Server::correct(), id, &cases);
+        }
+    }
+
+    #[test]
+    fn what_is_merely_unusual_is_served() {
+        for (id, step) in [
+            ("header.field-name-case", "header.method/lower-name"),
+            ("header.field-name-case", "header.method/upper-name"),
+            ("header.ows-trimmed", "header.method/spaces"),
+            (
+                "header.unknown-param-ignored",
+                "header.method/unknown-param",
+            ),
+        ] {
+            let cases = [
+                (step, 400, error(-32020), "broken"),
+                (step, 400, Value::Null, "broken"),
+                (step, 429, Value::Null, "skip"),
+            ];
+            rules(&Server::correct(), id, &cases);
+        }
+    }
+}

@@ -200,3 +200,40 @@ fn faulty(cx: &Context, kind: Kind, what: &str, how: &str) -> Ruling {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{error, rules, served};
+    use serde_json::Value;
+    use verdict_fixture::Server;
+
+    #[test]
+    fn a_name_that_is_missing_or_wrong() {
+        for (id, step) in [
+            ("header.name-missing-read", "header.name/read-missing"),
+            ("header.name-mismatch-read", "header.name/read-other"),
+            ("header.name-missing-get", "header.name/get-missing"),
+            ("header.name-mismatch-get", "header.name/get-other"),
+            ("header.name-missing-call", "header.name/call-missing"),
+            ("header.name-mismatch-call", "header.name/call-other"),
+        ] {
+            let cases = [
+                (step, 400, error(-32020), "met"),
+                (step, 200, served(), "broken"),
+                (step, 200, error(-32602), "broken"),
+                (step, 400, error(-32001), "broken"),
+                (step, 400, Value::Null, "skip"),
+            ];
+            rules(&Server::correct(), id, &cases);
+        }
+    }
+
+    #[test]
+    fn an_absent_tool_proves_less() {
+        let mut config = crate::testing::config();
+        config.no_reads = true;
+        let server = Server::correct();
+        let ruling = crate::testing::ruling("header.name-missing-call", &server, config, false);
+        assert!(ruling.is_met(), "{ruling:?}");
+    }
+}

@@ -4,6 +4,7 @@
 
 use super::method::METHOD;
 use super::name::NAME;
+use super::param::PARAM;
 use super::version::VERSION;
 use crate::check::Check;
 use crate::context::Context;
@@ -25,7 +26,7 @@ pub const CHECKS: &[Check] = &[Check::must(
 .why("Clients tell from the error whether they must mend their headers, pick another version, or take the server for one of an earlier revision.")
 .fix("Answer HTTP 400 as application/json with {\"jsonrpc\": \"2.0\", \"id\": the request's id, \"error\": {\"code\": -32020, \"message\": what differs}}.")
 .official(&["sep-2243-server-reject-error-code"])
-.probes(&[&VERSION, &METHOD, &NAME])
+.probes(&[&VERSION, &METHOD, &NAME, &PARAM])
 .judge(rejections)];
 
 /// Requests that are not to be refused, and one that the HTTP stack may refuse by itself.
@@ -155,4 +156,32 @@ fn names(records: &[&Record]) -> String {
         names.push("…");
     }
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{error, rules, served};
+    use serde_json::{Value, json};
+    use verdict_fixture::Server;
+
+    #[test]
+    fn refusals_hold_an_error_for_the_request() {
+        let step = "header.method/missing";
+        let mut stranger = error(-32020);
+        stranger["id"] = json!("another");
+        let mut none = error(-32020);
+        none["id"] = Value::Null;
+        let cases = [
+            (step, 400, Value::Null, "broken"),
+            (step, 400, stranger, "broken"),
+            (step, 400, none, "met"),
+            (step, 200, served(), "met"),
+            ("header.name/raw", 400, Value::Null, "met"),
+            ("header.method/spaces", 400, Value::Null, "met"),
+            ("header.version/missing", 400, Value::Null, "broken"),
+        ];
+        rules(&Server::correct(), "header.rejection-body", &cases);
+        let dual = [("header.version/missing", 400, Value::Null, "met")];
+        rules(&Server::dual_era(), "header.rejection-body", &dual);
+    }
 }

@@ -170,3 +170,53 @@ fn versions(record: &Record) -> (&str, &str) {
         .and_then(Value::as_str);
     (field.unwrap_or("nothing"), body.unwrap_or("nothing"))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{error, rules, served};
+    use serde_json::{Value, json};
+    use verdict_fixture::Server;
+
+    #[test]
+    fn a_version_that_is_missing() {
+        let step = "header.version/missing";
+        let cases = [
+            (step, 400, error(-32020), "met"),
+            (step, 200, served(), "broken"),
+            (step, 400, error(-32001), "broken"),
+            (step, 400, Value::Null, "skip"),
+            (step, 401, Value::Null, "skip"),
+        ];
+        rules(&Server::correct(), "header.version-missing", &cases);
+        let dual = [
+            (step, 400, error(-32600), "noted"),
+            (step, 200, json!({"result": {"tools": []}}), "noted"),
+            (step, 400, Value::Null, "noted"),
+            (step, 200, served(), "broken"),
+        ];
+        rules(&Server::dual_era(), "header.version-missing", &dual);
+    }
+
+    #[test]
+    fn versions_that_differ() {
+        let (body, field) = (
+            "header.version/other-in-body",
+            "header.version/other-in-header",
+        );
+        let earlier = "header.version/earlier-in-header";
+        let cases = [
+            (body, 400, error(-32022), "unproven"),
+            (field, 400, error(-32600), "unproven"),
+            (body, 200, served(), "broken"),
+            (field, 200, served(), "broken"),
+            (earlier, 200, served(), "met"),
+        ];
+        rules(&Server::correct(), "header.version-mismatch", &cases);
+        let dual = [
+            (earlier, 400, error(-32600), "unproven"),
+            (earlier, 404, Value::Null, "unproven"),
+            (earlier, 200, served(), "broken"),
+        ];
+        rules(&Server::dual_era(), "header.version-mismatch", &dual);
+    }
+}

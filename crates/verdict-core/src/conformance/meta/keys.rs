@@ -193,4 +193,28 @@ mod tests {
         assert!(!is_reserved("mcp/x"));
         assert!(!is_reserved("modelcontextprotocol"));
     }
+
+    #[test]
+    fn look_alikes_in_data_are_left_alone() {
+        use crate::testing::{altered, word};
+        use serde_json::json;
+        let server = verdict_fixture::Server::correct();
+        let tool = |meta: serde_json::Value| {
+            json!({"result": {"tools": [{"name": "x", "_meta": meta,
+                "inputSchema": {"type": "object", "default": {"_meta": {"-": 1}}}}]}})
+        };
+        for (id, meta, due) in [
+            ("meta.key-grammar", json!({"a": {"_b": 1}}), "met"),
+            ("meta.key-grammar", json!({"_b": 1}), "broken"),
+            (
+                "meta.reserved-keys",
+                json!({"io.modelcontextprotocol/odd": 1}),
+                "noted",
+            ),
+            ("meta.reserved-keys", json!({"com.example/odd": 1}), "met"),
+        ] {
+            let ruling = altered(id, &server, true, &[("survey.tools/1", 200, tool(meta))]);
+            assert_eq!(word(&ruling), due, "{id}: {ruling:?}");
+        }
+    }
 }

@@ -73,3 +73,25 @@ fn must_be_served(cx: &Context, probe: &str, what: &str) -> Ruling {
     let message = format!("a request {what} must be served; it was {how}");
     Finding::broken(message).seen_in(record).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{error, rules};
+    use serde_json::Value;
+    use verdict_fixture::Server;
+
+    #[test]
+    fn what_may_be_there_or_not() {
+        for (id, step) in [
+            ("meta.client-info-optional", "meta.optional/no-client-info"),
+            ("meta.extra-keys-tolerated", "meta.optional/extra-keys"),
+        ] {
+            let cases = [
+                (step, 400, error(-32602), "broken"),
+                (step, 400, Value::Null, "broken"),
+                (step, 403, Value::Null, "skip"),
+            ];
+            rules(&Server::correct(), id, &cases);
+        }
+    }
+}

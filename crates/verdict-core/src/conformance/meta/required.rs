@@ -290,3 +290,89 @@ fn unversioned(record: &Record) -> bool {
         .and_then(|request| request.params()?.get("_meta")?.get(META_VERSION));
     !version.is_some_and(Value::is_string)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{altered, error, rules, served, word};
+    use serde_json::Value;
+    use verdict_fixture::Server;
+
+    #[test]
+    fn keys_that_are_missing() {
+        for (id, step) in [
+            ("meta.missing-all", "meta.bare/no-meta"),
+            ("meta.missing-params", "meta.bare/no-params"),
+            ("meta.missing-protocol-version", "meta.bare/no-version"),
+        ] {
+            let cases = [
+                (step, 400, error(-32020), "unproven"),
+                (step, 200, served(), "broken"),
+                (step, 400, error(-32022), "broken"),
+            ];
+            rules(&Server::correct(), id, &cases);
+            let dual = [
+                (step, 400, error(-32600), "met"),
+                (step, 400, Value::Null, "met"),
+                (step, 200, served(), "unproven"),
+            ];
+            rules(&Server::dual_era(), id, &dual);
+        }
+        for (id, step) in [
+            (
+                "meta.missing-client-capabilities",
+                "meta.capabilities/missing",
+            ),
+            ("meta.missing-on-list", "meta.capabilities/missing-on-list"),
+        ] {
+            let cases = [
+                (step, 200, served(), "broken"),
+                (step, 400, error(-32021), "broken"),
+            ];
+            rules(&Server::correct(), id, &cases);
+            rules(&Server::dual_era(), id, &cases);
+        }
+    }
+
+    #[test]
+    fn the_status_of_a_refusal() {
+        let cases = [
+            ("meta.bare/no-meta", 200, error(-32602), "broken"),
+            ("meta.capabilities/missing", 422, error(-32602), "broken"),
+            // The code belongs to the probe's own row.
+            ("meta.capabilities/missing", 200, error(-32603), "met"),
+        ];
+        rules(&Server::correct(), "meta.missing-http-400", &cases);
+        let dual = [("meta.bare/no-meta", 200, error(-32602), "met")];
+        rules(&Server::dual_era(), "meta.missing-http-400", &dual);
+    }
+
+    #[test]
+    fn capabilities_are_not_remembered() {
+        let step = "stateless/without-capabilities";
+        let cases = [
+            (step, 200, served(), "broken"),
+            (step, 400, error(-32600), "met"),
+        ];
+        rules(&Server::correct(), "meta.not-remembered", &cases);
+        let everywhere = [
+            (step, 200, served()),
+            ("meta.capabilities/missing", 200, served()),
+        ];
+        let ruling = altered("meta.not-remembered", &Server::correct(), true, &everywhere);
+        assert_eq!(word(&ruling), "skip");
+    }
+
+    #[test]
+    fn keys_of_the_wrong_type() {
+        let (text, number) = ("meta.capabilities/text", "meta.capabilities/number");
+        let cases = [
+            (text, 200, served(), "broken"),
+            (text, 400, error(-32020), "broken"),
+            (number, 400, error(-32020), "met"),
+            (number, 400, error(-32022), "broken"),
+        ];
+        rules(&Server::correct(), "meta.wrong-types", &cases);
+        let dual = [(number, 400, error(-32600), "met")];
+        rules(&Server::dual_era(), "meta.wrong-types", &dual);
+    }
+}

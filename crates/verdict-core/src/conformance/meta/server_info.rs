@@ -46,9 +46,25 @@ fn every_result(cx: &Context) -> Ruling {
             );
             Finding::broken(message)
                 .seen_in(record)
-                .about(methods.join(", "))
                 .at("/result/_meta")
                 .into()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{altered, served, word};
+    use verdict_fixture::Server;
+
+    #[test]
+    fn results_without_a_name() {
+        let id = "meta.server-info-every-result";
+        assert_eq!(word(&altered(id, &Server::correct(), true, &[])), "met");
+        let without = [("meta.optional/extra-keys", 200, served())];
+        assert_eq!(
+            word(&altered(id, &Server::correct(), true, &without)),
+            "broken"
+        );
     }
 }

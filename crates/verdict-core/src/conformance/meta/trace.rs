@@ -182,4 +182,17 @@ mod tests {
         }
         assert_eq!(weight("baggage", &json!({})), Some(Weight::Broken));
     }
+
+    #[test]
+    fn trace_context_in_answers() {
+        use crate::testing::{altered, word};
+        let server = verdict_fixture::Server::correct();
+        let id = "meta.trace-format";
+        assert_eq!(word(&altered(id, &server, true, &[])), "n/a");
+        for (value, due) in [("", "met"), ("x", "unproven")] {
+            let message = json!({"result": {"_meta": {"baggage": value}}});
+            let ruling = altered(id, &server, true, &[("era/discover", 200, message)]);
+            assert_eq!(word(&ruling), due, "{ruling:?}");
+        }
+    }
 }

@@ -91,3 +91,28 @@ fn refusal() -> Refusal<'static> {
         status: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{error, rules, served};
+    use serde_json::Value;
+    use verdict_fixture::Server;
+
+    #[test]
+    fn an_earlier_version_in_this_form() {
+        let step = "version.legacy-form/discover";
+        let cases = [
+            (step, 200, served(), "broken"),
+            (step, 400, error(-32602), "unproven"),
+            (step, 400, Value::Null, "unproven"),
+        ];
+        rules(&Server::correct(), "version.legacy-in-modern-form", &cases);
+        let dual = crate::testing::altered(
+            "version.legacy-in-modern-form",
+            &Server::dual_era(),
+            false,
+            &[],
+        );
+        assert_eq!(crate::testing::word(&dual), "n/a");
+    }
+}

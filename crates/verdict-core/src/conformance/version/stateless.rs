@@ -86,3 +86,30 @@ fn judge(cx: &Context) -> Result<Ruling, Ruling> {
         "an unknown version between two known ones changes nothing",
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{altered, error, rules, served, word};
+    use verdict_fixture::Server;
+
+    #[test]
+    fn an_accepted_version_is_not_remembered() {
+        let cases = [
+            ("stateless/unknown-version", 200, served(), "broken"),
+            ("stateless/again", 400, error(-32022), "broken"),
+            ("stateless/first", 400, error(-32603), "skip"),
+        ];
+        rules(&Server::correct(), "version.no-stickiness", &cases);
+        let everywhere = [
+            ("stateless/unknown-version", 200, served()),
+            ("version.unsupported/past", 200, served()),
+        ];
+        let ruling = altered(
+            "version.no-stickiness",
+            &Server::correct(),
+            true,
+            &everywhere,
+        );
+        assert_eq!(word(&ruling), "skip");
+    }
+}
