@@ -15,6 +15,7 @@ pub mod facts;
 mod judge;
 #[cfg(test)]
 mod matrix;
+pub mod pending;
 pub mod record;
 pub mod refusal;
 pub mod ruling;
@@ -24,6 +25,7 @@ mod summary;
 pub mod survey;
 #[cfg(test)]
 mod testing;
+pub mod traffic;
 mod waiver;
 pub mod wire;
 

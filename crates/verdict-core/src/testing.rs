@@ -220,7 +220,19 @@ pub(crate) fn altered(
     stdio: bool,
     answers: &[(&str, u16, serde_json::Value)],
 ) -> Ruling {
-    let settings = settings(crate::matrix::full_config(), stdio);
+    let config = crate::matrix::full_config(verdict_fixture::Variant::Full);
+    altered_under(config, id, server, stdio, answers)
+}
+
+/// The same under another configuration.
+pub(crate) fn altered_under(
+    config: Config,
+    id: &str,
+    server: &Server,
+    stdio: bool,
+    answers: &[(&str, u16, serde_json::Value)],
+) -> Ruling {
+    let settings = settings(config, stdio);
     let mut transcript = record(server, &settings).into_transcript();
     for (name, status, message) in answers {
         let exchange = transcript

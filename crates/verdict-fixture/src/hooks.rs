@@ -35,13 +35,17 @@ pub(crate) struct Hooks {
     pub answer: fn(&Request, &mut Answer),
     /// What one listener is told of one change.
     pub notices: fn(&Listener, &Change, &mut Vec<Value>),
+    /// Whether a request is the end of the server.
+    pub dies: fn(&Request) -> bool,
+    /// The result that ends a listen; null is not sent.
+    pub closing: fn(&mut Value),
     /// The bytes of a message.
     pub bytes: fn(Frame, &Value, &mut Vec<u8>),
-    /// A stdio process outside of any exchange.
+    /// The process outside of any exchange.
     pub process: Process,
 }
 
-/// How a stdio process behaves outside of any exchange.
+/// How a process behaves outside of any exchange.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Process {
     /// Written to stdout at the start.
@@ -50,10 +54,10 @@ pub(crate) struct Process {
     pub chatter: &'static [u8],
     /// Whether the end of input ends it: always, only without a listen, never.
     pub ends: Ends,
-    /// Whether a line that is no JSON ends it.
-    pub dies_of_garbage: bool,
     /// Whether it goes on with what was cancelled.
     pub ignores_cancel: bool,
+    /// Whether an HTTP client that hangs up on an answer ends it.
+    pub dies_of_hangup: bool,
 }
 
 /// When the end of input ends a process.
@@ -69,8 +73,8 @@ impl Process {
         banner: b"",
         chatter: b"ledger: ready\n",
         ends: Ends::Always,
-        dies_of_garbage: false,
         ignores_cancel: false,
+        dies_of_hangup: false,
     };
 }
 
@@ -84,6 +88,8 @@ impl Hooks {
         result: |_, _| {},
         answer: |_, _| {},
         notices: |_, _, _| {},
+        dies: |_| false,
+        closing: |_| {},
         bytes: |_, _, _| {},
         process: Process::NORMAL,
     };

@@ -53,25 +53,33 @@ impl Memory {
 pub(crate) struct Request {
     pub channel: Channel,
     pub head: Head,
-    /// The body, or the line without its end.
-    pub raw: Vec<u8>,
     /// The body as JSON; none when it is not.
     pub body: Option<Value>,
     pub memory: Memory,
-    /// How many requests the whole server saw before this one.
-    pub serial: u64,
+    pub history: History,
+    /// How many other requests are still being answered.
+    pub others: usize,
+}
+
+/// What the whole server saw before a request. Only defects look at it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct History {
+    /// How many requests of this method, and of this cursor, came before.
+    pub turn: u64,
+    /// Whether the last request was one of those.
+    pub repeats: bool,
 }
 
 impl Request {
-    pub(crate) fn new(channel: Channel, head: Head, raw: Vec<u8>, memory: Memory) -> Self {
-        let body = serde_json::from_slice(&raw).ok();
+    pub(crate) fn new(channel: Channel, head: Head, raw: &[u8], memory: Memory) -> Self {
+        let body = serde_json::from_slice(raw).ok();
         Self {
             channel,
             head,
-            raw,
             body,
             memory,
-            serial: 0,
+            history: History::default(),
+            others: 0,
         }
     }
 
@@ -90,6 +98,10 @@ impl Request {
         self.member("method")
             .and_then(Value::as_str)
             .unwrap_or_default()
+    }
+
+    pub(crate) fn is(&self, method: &str) -> bool {
+        self.method() == method
     }
 
     pub(crate) fn param(&self, name: &str) -> Option<&Value> {
@@ -204,6 +216,12 @@ pub(crate) struct Step {
     pub message: Value,
 }
 
+impl Step {
+    pub(crate) fn is_response(&self) -> bool {
+        self.message.get("result").is_some() || self.message.get("error").is_some()
+    }
+}
+
 /// What came of a request that was not refused.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outcome {
@@ -307,10 +325,22 @@ impl Answer {
 
     /// The final response, when there is one.
     pub(crate) fn response_mut(&mut self) -> Option<&mut Value> {
-        self.steps
-            .iter_mut()
-            .map(|step| &mut step.message)
-            .rfind(|message| message.get("result").is_some() || message.get("error").is_some())
+        let last = self.steps.iter_mut().rfind(|step| step.is_response());
+        last.map(|step| &mut step.message)
+    }
+
+    /// Adds a message right before the response.
+    pub(crate) fn precede(&mut self, message: Value) {
+        let at = self.steps.iter().rposition(Step::is_response);
+        let at = at.unwrap_or(self.steps.len());
+        let due = self.steps.get(at).map_or(0, |step| step.at);
+        self.steps.insert(at, Step { at: due, message });
+    }
+
+    /// Adds a message at the end, some milliseconds later.
+    pub(crate) fn follow(&mut self, later: u64, message: Value) {
+        let at = self.steps.last().map_or(0, |step| step.at) + later;
+        self.steps.push(Step { at, message });
     }
 
     pub(crate) fn result_mut(&mut self) -> Option<&mut Value> {

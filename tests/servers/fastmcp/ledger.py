@@ -6,7 +6,10 @@ that reports progress, resources as text and as bytes, a template, prompts
 and completion. What goes over the wire is the SDK's doing: nothing here
 repairs or reshapes it, so that the checker sees the SDK as it is.
 
-    python ledger.py --http | --stdio
+    python ledger.py --http | --stdio  [--guarded] [--paged]
+
+`--guarded` turns on what FastMCP offers but leaves off: checking Host and
+Origin. `--paged` cuts every list into pages of two.
 """
 
 import asyncio
@@ -49,7 +52,10 @@ READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
 WRITES = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
 
 server = FastMCP(
-    "ledger-fastmcp", version="0.1.0", instructions="Invoices of a small company. Amounts are in cents."
+    "ledger-fastmcp",
+    version="0.1.0",
+    instructions="Invoices of a small company. Amounts are in cents.",
+    list_page_size=2 if "--paged" in sys.argv else None,
 )
 years: set[str] = set()
 
@@ -176,7 +182,7 @@ def complete(ref, argument, context):
     return [value for value in known.get(argument.name, []) if value.startswith(argument.value)]
 
 
-def serve_http() -> None:
+def serve_http(guarded: bool) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -185,7 +191,12 @@ def serve_http() -> None:
         print(f"listening on http://127.0.0.1:{port}/mcp", flush=True)
         asyncio.run(
             server.run_http_async(
-                show_banner=False, host="127.0.0.1", port=port, log_level="WARNING", sockets=[listener]
+                show_banner=False,
+                host="127.0.0.1",
+                port=port,
+                log_level="WARNING",
+                host_origin_protection="auto" if guarded else None,
+                sockets=[listener],
             )
         )
 
@@ -193,9 +204,10 @@ def serve_http() -> None:
 if __name__ == "__main__":
     for first in ("2025", "2026"):
         add_year(first)
-    if sys.argv[1:] == ["--http"]:
-        serve_http()
-    elif sys.argv[1:] == ["--stdio"]:
+    flags = [flag for flag in sys.argv[1:] if flag not in ("--guarded", "--paged")]
+    if flags == ["--http"]:
+        serve_http(guarded="--guarded" in sys.argv)
+    elif flags == ["--stdio"]:
         server.run("stdio", show_banner=False, log_level="WARNING")
     else:
-        sys.exit("usage: python ledger.py --http | --stdio")
+        sys.exit("usage: python ledger.py --http | --stdio  [--guarded] [--paged]")

@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import {
   McpServer,
+  ResourceNotFoundError,
   ResourceTemplate,
   acceptedContent,
   completable,
@@ -209,7 +210,7 @@ function addResources(server) {
     async (uri, { id }) => {
       // A URL lower-cases nothing here, but it may percent-encode.
       const invoice = find(decodeURIComponent(String(id)));
-      if (!invoice) throw new Error(`there is no invoice ${id}`);
+      if (!invoice) throw new ResourceNotFoundError(uri.href);
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(invoice) }] };
     },
   );
@@ -252,10 +253,11 @@ function serveHttp(modernOnly) {
     void node(req, res);
   });
   http.listen(0, '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${http.address().port}/mcp`));
-  process.on('SIGTERM', () => {
-    void handler.close();
-    http.closeAllConnections();
+  process.once('SIGTERM', async () => {
     http.close(() => process.exit(0));
+    await handler.close();
+    // What the handler said at the end is on its way; nobody is waited for longer.
+    setTimeout(() => http.closeAllConnections(), 200);
   });
 }
 
@@ -265,7 +267,11 @@ if (flags.size === 1 && flags.has('--http')) {
   serveHttp(modernOnly);
 } else if (flags.size === 1 && flags.has('--stdio')) {
   // The new year is registered on this connection's own server, which sends the notice itself.
-  serveStdio(() => ledger(addYear), { legacy: modernOnly ? 'reject' : 'serve' });
+  const served = serveStdio(() => ledger(addYear), { legacy: modernOnly ? 'reject' : 'serve' });
+  process.once('SIGTERM', async () => {
+    await served.close();
+    process.exit(0);
+  });
 } else {
   console.error('usage: node ledger.mjs --http | --stdio  [--modern-only]');
   process.exit(2);

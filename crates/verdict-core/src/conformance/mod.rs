@@ -1,12 +1,11 @@
-//! Layer 0: one file a check or a small family of checks, in the order of the catalogue.
+//! Layer 0: one file a check or a small family of checks, in the areas of the catalogue.
 //!
-//! `cargo xtask codegen` writes this file from the folders beside it; a check is added by adding its file.
+//! Written by `cargo xtask codegen` from the folders beside it: a check is added by adding its file.
 
 use crate::ask::Probe;
 pub use crate::check::Check;
+pub use crate::pending::{Entry, catalogue};
 use crate::survey;
-use serde::{Serialize, Serializer};
-use verdict_model::{Rule, State};
 
 pub mod discover {
     //! `server/discover` and what it declares.
@@ -19,59 +18,93 @@ pub mod version {
     pub mod unsupported;
 }
 pub mod meta {
-    //! `_meta`: what requests must say of themselves, and what servers may put there.
+    //! The `_meta` members of requests and results.
     pub mod keys;
     pub mod optional;
-    mod places;
+    pub(crate) mod places;
     pub mod required;
     pub mod server_info;
     pub mod trace;
 }
 pub mod header {
-    //! Header fields that mirror the body, so that gateways need not read it.
+    //! The header fields that mirror the body, and their refusal when they do not.
     pub mod encoding;
     pub mod method;
     pub mod name;
-    pub mod param;
+    pub(crate) mod param;
     pub mod param_rules;
-    mod refused;
+    pub(crate) mod refused;
     pub mod rejection;
-    mod subject;
+    pub(crate) mod subject;
     pub mod version;
+}
+pub mod tools {
+    //! Tools: their definitions and what calling them returns.
+    pub mod capability;
+}
+pub mod resources {
+    //! Resources and resource templates.
+    pub mod missing;
+}
+pub mod errors {
+    //! Error codes and error objects.
+    pub mod codes;
+    pub mod leak;
+    pub mod malformed;
+    pub mod meaning;
+    pub mod shape;
+    pub mod unknown;
 }
 pub mod legacy {
     //! Earlier revisions and what is left of them.
+    pub mod dual;
     pub mod era;
+    pub mod initialize;
+    pub mod leftovers;
+    pub mod removed;
 }
 pub mod ext {
-    //! Extensions that the server advertises.
+    //! Extensions.
+    pub mod fallback;
     pub mod name_header;
+    pub mod tasks;
 }
 
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
-    version::unsupported::CHECKS,
     version::legacy_form::CHECKS,
     version::stateless::CHECKS,
-    meta::required::CHECKS,
-    meta::optional::CHECKS,
-    meta::required::TYPE_CHECKS,
-    meta::optional::EXTRA_CHECKS,
+    version::unsupported::CHECKS,
     meta::keys::CHECKS,
-    meta::trace::CHECKS,
+    meta::optional::CHECKS,
+    meta::required::CHECKS,
     meta::server_info::CHECKS,
-    header::version::CHECKS,
+    meta::trace::CHECKS,
+    header::encoding::CHECKS,
     header::method::CHECKS,
     header::name::CHECKS,
-    header::encoding::CHECKS,
-    header::method::LENIENT_CHECKS,
-    header::rejection::CHECKS,
     header::param_rules::CHECKS,
+    header::rejection::CHECKS,
+    header::version::CHECKS,
+    tools::capability::CHECKS,
+    resources::missing::CHECKS,
+    errors::codes::CHECKS,
+    errors::leak::CHECKS,
+    errors::malformed::CHECKS,
+    errors::meaning::CHECKS,
+    errors::shape::CHECKS,
+    errors::unknown::CHECKS,
+    legacy::dual::CHECKS,
     legacy::era::CHECKS,
+    legacy::initialize::CHECKS,
+    legacy::leftovers::CHECKS,
+    legacy::removed::CHECKS,
+    ext::fallback::CHECKS,
     ext::name_header::CHECKS,
+    ext::tasks::CHECKS,
 ];
 
-/// All checks, in the order of the catalogue.
+/// All checks, in the order of the catalogue's areas.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
@@ -82,27 +115,4 @@ pub fn plan() -> Vec<&'static Probe> {
     first
         .chain(checks().flat_map(|check| check.probes.iter().copied()))
         .collect()
-}
-
-/// One entry of the catalogue, built or not.
-#[derive(Debug, Clone, Copy)]
-pub struct Entry {
-    /// The rule.
-    pub rule: Rule,
-    /// How this build treats it.
-    pub state: State,
-}
-
-impl Serialize for Entry {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.rule.serialize_as(self.state, serializer)
-    }
-}
-
-/// Every rule of the catalogue.
-pub fn catalogue() -> impl Iterator<Item = Entry> {
-    checks().map(|check| Entry {
-        rule: check.rule,
-        state: check.rule.state(),
-    })
 }

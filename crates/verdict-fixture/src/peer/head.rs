@@ -38,6 +38,13 @@ impl Head {
         self.fields.iter().any(|(field, _)| field == name)
     }
 
+    /// Whether there is a field whose name starts like this.
+    pub(crate) fn names_any(&self, start: &str) -> bool {
+        self.fields
+            .iter()
+            .any(|(field, _)| field.starts_with(start))
+    }
+
     pub(crate) fn add(&mut self, name: &str, value: &[u8]) {
         self.fields
             .push((name.to_ascii_lowercase(), value.to_vec()));

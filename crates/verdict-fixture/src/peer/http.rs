@@ -5,9 +5,9 @@
 use super::head::Head;
 use super::intake::{self, Intake};
 use crate::hooks::Frame;
-use crate::message::{Answer, Channel, Form, META_SUBSCRIPTION, Memory, Request, Step};
-use crate::server::{Server, complete};
-use serde_json::{Value, json};
+use crate::message::{Answer, Channel, Form, Memory, Request, Step};
+use crate::server::Server;
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::fmt::Write;
 
@@ -46,6 +46,8 @@ struct Exchange {
     steps: VecDeque<Step>,
     /// The id of a listen that is open.
     listen: Option<Value>,
+    /// Whether it was one at its start.
+    listens: bool,
     /// Whether the stream is cut into chunks, or ends with the connection.
     chunked: bool,
     keep: bool,
@@ -89,11 +91,32 @@ impl HttpPeer {
         self.exchange.is_some()
     }
 
+    /// When a tick would bring something out, as far as that is known: news for listens come at any
+    /// time.
+    pub fn wake_at(&self) -> Option<u64> {
+        let exchange = self.exchange.as_ref()?;
+        if self.server.is_dead() || self.server.has_news(self.memory.peer) {
+            return Some(self.now);
+        }
+        exchange.wake_at()
+    }
+
     /// The client hung up.
     pub fn close(&mut self) {
         self.closed = true;
-        self.exchange = None;
+        if self.exchange.is_some() && self.server.hooks().process.dies_of_hangup {
+            self.server.die();
+        }
+        self.drop_exchange();
         self.server.unsubscribe(self.memory.peer, None);
+    }
+
+    fn drop_exchange(&mut self) {
+        if let Some(exchange) = self.exchange.take()
+            && !exchange.listens
+        {
+            self.server.work(-1);
+        }
     }
 
     /// The server is told to stop: an open listen gets its result, then the connection is closed.
@@ -103,9 +126,9 @@ impl HttpPeer {
         }
         let mut sent = Vec::new();
         if let Some(exchange) = &mut self.exchange {
-            if let Some(id) = exchange.listen.take() {
-                self.server
-                    .event(&closing_result(&id), exchange.chunked, &mut sent);
+            let id = exchange.listen.take();
+            if let Some(result) = id.and_then(|id| self.server.closing_result(&id)) {
+                self.server.event(&result, exchange.chunked, &mut sent);
             }
             exchange.end(&mut sent);
         }
@@ -117,13 +140,17 @@ impl HttpPeer {
         let mut sent = Vec::new();
         let mut close = false;
         while !self.closed && !close {
+            if self.server.is_dead() {
+                close = true;
+                break;
+            }
             if let Some(exchange) = &mut self.exchange {
                 let done = exchange.advance(&self.server, self.memory.peer, self.now, &mut sent);
                 if !done {
                     break;
                 }
                 close = !exchange.keep;
-                self.exchange = None;
+                self.drop_exchange();
             } else if !self.take(&mut sent, &mut close) {
                 break;
             }
@@ -146,7 +173,7 @@ impl HttpPeer {
             }
             Intake::Request(head, body) => {
                 self.continued = false;
-                self.exchange = Some(self.start(head, body));
+                self.exchange = Some(self.start(head, &body));
                 true
             }
             Intake::Bad(status, why) => {
@@ -160,12 +187,16 @@ impl HttpPeer {
         }
     }
 
-    fn start(&mut self, head: Head, body: Vec<u8>) -> Exchange {
+    fn start(&mut self, head: Head, body: &[u8]) -> Exchange {
         let keep = head.keeps_alive();
         let chunked = head.minor >= 1;
         let silent = head.verb == "HEAD";
         let memory = std::mem::take(&mut self.memory);
         let mut request = Request::new(Channel::Http, head, body, memory);
+        request.others = self.server.busy();
+        if (self.server.hooks().dies)(&request) {
+            self.server.die();
+        }
         let mut answer = self.server.answer(&mut request);
         let listen = answer.listen.take().and_then(|filter| {
             let id = request.id()?.clone();
@@ -174,10 +205,14 @@ impl HttpPeer {
             Some(id)
         });
         self.memory = request.memory;
+        if listen.is_none() {
+            self.server.work(1);
+        }
         Exchange {
             started: self.now,
             steps: answer.steps.drain(..).collect(),
             answer,
+            listens: listen.is_some(),
             listen,
             chunked,
             keep,
@@ -189,7 +224,7 @@ impl HttpPeer {
 
 impl Drop for HttpPeer {
     fn drop(&mut self) {
-        self.server.unsubscribe(self.memory.peer, None);
+        self.close();
     }
 }
 
@@ -248,6 +283,16 @@ impl Exchange {
         over
     }
 
+    fn wake_at(&self) -> Option<u64> {
+        let step = match self.answer.form {
+            Form::Sse => self.steps.front(),
+            _ => self.steps.back(),
+        };
+        let step = step.map(|step| step.at);
+        let next = step.into_iter().chain(self.answer.ends).min()?;
+        Some(self.started.saturating_add(next))
+    }
+
     /// Ends a stream that has begun.
     fn end(&self, sent: &mut Vec<u8>) {
         if self.begun && self.chunked {
@@ -272,13 +317,6 @@ impl Server {
             sent.extend_from_slice(b"\r\n");
         }
     }
-}
-
-/// The last message of a listen that the server ends.
-pub(super) fn closing_result(id: &Value) -> Value {
-    let mut result = json!({ "_meta": { META_SUBSCRIPTION: id } });
-    complete(&mut result);
-    json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
 
 fn outputs(sent: Vec<u8>, close: bool) -> Vec<Output> {

@@ -1,7 +1,6 @@
 //! One process that speaks over its standard streams: bytes of stdin in, the other streams out.
 
 use super::head::Head;
-use super::http::closing_result;
 use crate::hooks::{Ends, Frame};
 use crate::message::{Answer, Channel, Memory, Request, Step};
 use crate::server::Server;
@@ -76,6 +75,21 @@ impl StdioPeer {
         out.outputs()
     }
 
+    /// Whether something is still to come: a slow tool is at work.
+    pub fn is_busy(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// When a tick would bring something out, as far as that is known: news for listens come at any
+    /// time.
+    pub fn wake_at(&self) -> Option<u64> {
+        if self.server.has_news(self.memory.peer) {
+            return Some(self.now);
+        }
+        let steps = self.pending.iter().map(|(due, ..)| *due);
+        steps.chain(self.ending.iter().map(|(due, _)| *due)).min()
+    }
+
     /// Stdin was closed.
     pub fn end_of_input(&mut self) -> Vec<StdioOutput> {
         let listens = !self.server.listens(self.memory.peer).is_empty();
@@ -93,7 +107,9 @@ impl StdioPeer {
         }
         let mut out = Written::default();
         for id in self.server.listens(self.memory.peer) {
-            self.write(&closing_result(&id), &mut out);
+            if let Some(result) = self.server.closing_result(&id) {
+                self.write(&result, &mut out);
+            }
         }
         self.exit(0, &mut out);
         out.outputs()
@@ -119,11 +135,15 @@ impl StdioPeer {
         if line.is_empty() {
             return;
         }
-        let memory = std::mem::take(&mut self.memory);
-        let mut request = Request::new(Channel::Stdio, Head::default(), line.to_vec(), memory);
-        if request.body.is_none() && self.server.hooks().process.dies_of_garbage {
-            self.memory = request.memory;
-            out.stderr.extend_from_slice(b"ledger: bad input\n");
+        let memory = self.memory.clone();
+        let mut request = Request::new(Channel::Stdio, Head::default(), line, memory);
+        request.others = self
+            .pending
+            .iter()
+            .filter(|(_, _, step)| step.is_response())
+            .count();
+        if (self.server.hooks().dies)(&request) {
+            out.stderr.extend_from_slice(b"ledger: cannot go on\n");
             return self.exit(1, out);
         }
         if request.method() == "notifications/cancelled" && request.id().is_none() {

@@ -1,6 +1,8 @@
 //! What the server offers, as the lists show it.
 
-use super::ledger::{CUSTOMERS, LOGO, POLICY, STATUSES};
+use super::ledger::{ACME, CUSTOMERS, LOGO, POLICY, STATUSES};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 /// Ends of the integers that every JSON reader keeps.
@@ -248,11 +250,13 @@ pub(crate) fn resources(reports: u32) -> Vec<Value> {
         }),
         json!({
             "uri": "ledger://office/logo", "name": "logo", "title": "Logo",
-            "description": "The company's logo.", "mimeType": "image/png"
+            "description": "The company's logo.", "mimeType": "image/png",
+            "size": STANDARD.decode(LOGO).map(|bytes| bytes.len()).unwrap_or_default()
         }),
         json!({
             "uri": "ledger://customers/acme", "name": "acme", "title": "Acme",
-            "description": "The customer's file.", "mimeType": "application/json"
+            "description": "The customer's file.", "mimeType": "application/json",
+            "size": ACME.len()
         }),
     ];
     resources.extend((1..=reports).map(|number| {

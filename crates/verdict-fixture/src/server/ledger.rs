@@ -73,5 +73,8 @@ pub(crate) const LOGO: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAD
 /// Half a millisecond of silence: a WAV file, in Base64.
 pub(crate) const CHIME: &str = "UklGRigAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQQAAACAgICA";
 
+/// The file of one customer.
+pub(crate) const ACME: &str = r#"{"name":"Acme","since":2019}"#;
+
 /// How invoices are handled here.
 pub(crate) const POLICY: &str = "# Invoice policy\n\nInvoices are due after 30 days. The first reminder is friendly, the second is firm.\n";

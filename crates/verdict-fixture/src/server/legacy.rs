@@ -11,10 +11,6 @@ use serde_json::{Value, json};
 /// What that era calls a missing resource.
 const RESOURCE_NOT_FOUND: i64 = -32002;
 
-pub(crate) fn session_id(number: u64) -> String {
-    format!("ledger-session-{number}")
-}
-
 /// Whether a variant knows the handshake.
 pub(crate) fn speaks(variant: Variant) -> bool {
     matches!(variant, Variant::DualEra | Variant::LegacyOnly)
@@ -22,11 +18,9 @@ pub(crate) fn speaks(variant: Variant) -> bool {
 
 /// The answer to a request of that era; none when it is not one.
 pub(crate) fn answer(server: &Server, request: &Request) -> Option<Answer> {
-    let modern = server.variant() != Variant::LegacyOnly
-        && request.meta(META_VERSION).is_some_and(Value::is_string);
-    let readable = request.body.as_ref().is_some_and(Value::is_object);
+    let modern = server.variant() != Variant::LegacyOnly && request.meta(META_VERSION).is_some();
     let ends_session = request.channel == Channel::Http && request.head.verb == "DELETE";
-    if !speaks(server.variant()) || modern || !(readable || ends_session) {
+    if !speaks(server.variant()) || modern {
         return None;
     }
     if request.method() == "initialize" && request.id().is_some() {
@@ -36,6 +30,7 @@ pub(crate) fn answer(server: &Server, request: &Request) -> Option<Answer> {
         return Some(refusal);
     }
     if ends_session {
+        server.close_session(&request.head.text("mcp-session-id").unwrap_or_default());
         return Some(Answer::empty(200));
     }
     let Some(id) = request.id() else {

@@ -1,6 +1,6 @@
 //! resources/read, prompts/get and completion/complete.
 
-use super::ledger::{self, CHIME, CUSTOMERS, Invoice, LOGO, POLICY};
+use super::ledger::{self, ACME, CHIME, CUSTOMERS, Invoice, LOGO, POLICY};
 use super::{Server, catalogue};
 use crate::message::{Fault, Outcome, Request};
 use serde_json::{Map, Value, json};
@@ -30,7 +30,7 @@ pub(crate) fn contents(server: &Server, uri: &str) -> Option<Value> {
         ["2025"] => Some(json_text(ledger::year_summary(2025))),
         ["office", "policy"] => Some(text("text/markdown", POLICY.to_owned())),
         ["office", "logo"] => Some(json!({ "uri": uri, "mimeType": "image/png", "blob": LOGO })),
-        ["customers", "acme"] => Some(json_text(json!({ "name": "Acme", "since": 2019 }))),
+        ["customers", "acme"] => Some(text("application/json", ACME.to_owned())),
         ["customers", customer, "statements", year] => statement(customer, year).map(json_text),
         ["invoices", id] => Invoice::find(id).map(|invoice| json_text(invoice.json())),
         ["reports", number] => number

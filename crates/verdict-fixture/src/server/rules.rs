@@ -1,11 +1,14 @@
 //! The order in which a request is judged: JSON, message, `_meta`, header fields, version, method, params.
 
 use super::subscriptions::acknowledgement;
-use super::{Server, gate, headers, legacy, lists, reads, subscriptions, tasks, tools};
+use super::{
+    Features, Server, gate, headers, legacy, lists, protect, reads, subscriptions, tasks, tools,
+};
+use crate::Variant;
 use crate::message::{
     Answer, Channel, Fault, Form, INVALID_PARAMS, INVALID_REQUEST, META_CAPABILITIES,
-    META_LOG_LEVEL, META_SERVER, META_VERSION, Outcome, PARSE_ERROR, Request, Step, TASKS,
-    UNSUPPORTED_VERSION, VERSION,
+    META_LOG_LEVEL, META_SERVER, META_SUBSCRIPTION, META_VERSION, Outcome, PARSE_ERROR, Request,
+    Step, TASKS, UNSUPPORTED_VERSION, VERSION,
 };
 use serde_json::{Value, json};
 
@@ -19,7 +22,7 @@ enum Shape {
 impl Server {
     /// Answers one request; an empty answer for what has none.
     pub(crate) fn answer(&self, request: &mut Request) -> Answer {
-        request.serial = self.next_request();
+        request.history = self.note(request);
         (self.hooks().request)(request);
         let mut answer = self.judge(request);
         answer.describe();
@@ -36,10 +39,12 @@ impl Server {
         {
             return answer;
         }
-        if let Some(answer) = legacy::answer(self, request) {
+        let shape = shape(request);
+        let readable = !matches!(shape, Shape::Unreadable(_)) || request.head.verb == "DELETE";
+        if readable && let Some(answer) = legacy::answer(self, request) {
             return answer;
         }
-        match shape(request) {
+        match shape {
             Shape::Unreadable(fault) => self.refuse(request, fault),
             Shape::Notification => Answer::empty(202),
             Shape::Request => match self.serve(request) {
@@ -51,7 +56,13 @@ impl Server {
 
     fn refuse_http(&self, request: &Request) -> Option<Answer> {
         let ends_session = legacy::speaks(self.variant()) && request.head.verb == "DELETE";
-        gate::refuse(request).filter(|answer| !(ends_session && answer.status == 405))
+        let is_protected = self.variant() == Variant::Protected;
+        gate::refuse_stranger(request)
+            .or_else(|| protect::document(request).filter(|_| is_protected))
+            .or_else(|| {
+                gate::refuse_form(request).filter(|answer| !(ends_session && answer.status == 405))
+            })
+            .or_else(|| protect::refuse(request).filter(|_| is_protected))
     }
 
     fn refuse(&self, request: &Request, mut fault: Fault) -> Answer {
@@ -82,7 +93,15 @@ impl Server {
 
     /// Serves a method by its name alone.
     pub(crate) fn dispatch(&self, request: &Request) -> Result<Outcome, Fault> {
-        let features = self.features();
+        self.dispatch_as(request, self.features())
+    }
+
+    /// The same, as if these were the features.
+    pub(crate) fn dispatch_as(
+        &self,
+        request: &Request,
+        features: Features,
+    ) -> Result<Outcome, Fault> {
         let listens = features.tools || features.resources || features.prompts;
         match request.method() {
             "server/discover" => Ok(self.discover().into()),
@@ -138,13 +157,21 @@ impl Server {
         capabilities
     }
 
+    /// The last message of a listen that the server ends.
+    pub(crate) fn closing_result(&self, id: &Value) -> Option<Value> {
+        let mut result = json!({ "_meta": { META_SUBSCRIPTION: id } });
+        complete(&mut result);
+        (self.hooks().closing)(&mut result);
+        (!result.is_null()).then(|| json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+    }
+
     /// Adds what every result has, and makes messages of an outcome.
     fn finish(&self, request: &Request, outcome: Outcome) -> Answer {
         let id = request.id().cloned().unwrap_or_default();
         let mut answer = Answer::empty(200);
         answer.steps = outcome.notes;
         answer.form = Form::Json;
-        if !answer.steps.is_empty() {
+        if !answer.steps.is_empty() || self.variant() == Variant::Streaming {
             answer.form = Form::Sse;
         }
         if let Some((at, mut result)) = outcome.result {
@@ -172,7 +199,7 @@ fn unsupported(requested: &str) -> Fault {
 }
 
 /// The members of every result.
-pub(crate) fn complete(result: &mut Value) {
+fn complete(result: &mut Value) {
     if result.get("resultType").is_none() {
         result["resultType"] = json!("complete");
     }

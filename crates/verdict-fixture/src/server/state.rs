@@ -1,12 +1,12 @@
 //! One server: what it offers, what changed since it started, and who listens.
 
+use super::catalogue;
 use super::subscriptions::{Change, Listener};
 use super::tasks::Task;
-use super::{catalogue, legacy};
-use crate::message::Filter;
+use crate::message::{Filter, History, Request};
 use crate::{Defect, Hooks, Variant};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Reports that may be added; more would only make the lists longer.
@@ -23,9 +23,15 @@ pub struct Server {
 #[derive(Debug, Default)]
 struct State {
     peers: u64,
-    requests: u64,
+    /// How often each method, with each cursor, was asked; and which one was last.
+    asked: BTreeMap<String, u64>,
+    last: String,
     reports: u32,
     sessions: u64,
+    open_sessions: BTreeSet<String>,
+    /// Requests being answered over HTTP, other than listens.
+    busy: usize,
+    dead: bool,
     listeners: Vec<Listener>,
     tasks: BTreeMap<String, Task>,
 }
@@ -41,6 +47,15 @@ pub(crate) struct Features {
     pub resources: bool,
     pub prompts: bool,
     pub completions: bool,
+}
+
+impl Features {
+    pub(crate) const ALL: Self = Self {
+        tools: true,
+        resources: true,
+        prompts: true,
+        completions: true,
+    };
 }
 
 impl Server {
@@ -104,7 +119,12 @@ impl Server {
     pub(crate) fn features(&self) -> Features {
         let all = matches!(
             self.variant,
-            Variant::Full | Variant::Tasks | Variant::DualEra | Variant::LegacyOnly
+            Variant::Full
+                | Variant::Streaming
+                | Variant::Tasks
+                | Variant::Protected
+                | Variant::DualEra
+                | Variant::LegacyOnly
         );
         Features {
             tools: self.variant != Variant::ResourcesOnly,
@@ -125,11 +145,37 @@ impl Server {
         state.peers
     }
 
-    /// Counts a request; how many came before it.
-    pub(crate) fn next_request(&self) -> u64 {
+    /// Notes a request; what came before it.
+    pub(crate) fn note(&self, request: &Request) -> History {
+        let cursor = request.text("cursor").unwrap_or_default();
+        let key = format!("{} {cursor}", request.method());
         let mut state = self.state();
-        state.requests += 1;
-        state.requests - 1
+        let count = state.asked.entry(key.clone()).or_default();
+        *count += 1;
+        let turn = *count - 1;
+        let repeats = state.last == key;
+        state.last = key;
+        History { turn, repeats }
+    }
+
+    /// Requests being answered over HTTP, other than listens.
+    pub(crate) fn busy(&self) -> usize {
+        self.state().busy
+    }
+
+    /// One such request more or less.
+    pub(crate) fn work(&self, more: isize) {
+        let mut state = self.state();
+        state.busy = state.busy.saturating_add_signed(more);
+    }
+
+    pub(crate) fn is_dead(&self) -> bool {
+        self.state().dead
+    }
+
+    /// From now on nobody is answered.
+    pub(crate) fn die(&self) {
+        self.state().dead = true;
     }
 
     /// The items of a list, named by the member that holds them.
@@ -150,7 +196,10 @@ impl Server {
     pub(crate) fn add_report(&self) -> u32 {
         let number = {
             let mut state = self.state();
-            state.reports = (state.reports + 1).min(MAX_REPORTS);
+            if state.reports == MAX_REPORTS {
+                return MAX_REPORTS;
+            }
+            state.reports += 1;
             state.reports
         };
         self.publish(&Change::Tools);
@@ -196,6 +245,18 @@ impl Server {
         of_peer.map(|open| open.id.clone()).collect()
     }
 
+    /// How many listens are open over all peers.
+    pub(crate) fn open_listens(&self) -> usize {
+        self.state().listeners.len()
+    }
+
+    /// Whether the listens of a peer have something to say.
+    pub(crate) fn has_news(&self, peer: u64) -> bool {
+        let state = self.state();
+        let mut of_peer = state.listeners.iter().filter(|open| open.peer == peer);
+        of_peer.any(|open| !open.outbox.is_empty())
+    }
+
     /// Takes what the listens of a peer have to say.
     pub(crate) fn collect(&self, peer: u64) -> Vec<Value> {
         let mut state = self.state();
@@ -226,11 +287,20 @@ impl Server {
     pub(crate) fn open_session(&self) -> String {
         let mut state = self.state();
         state.sessions += 1;
-        legacy::session_id(state.sessions)
+        let id = format!("ledger-session-{}", state.sessions);
+        state.open_sessions.insert(id.clone());
+        id
     }
 
     pub(crate) fn has_session(&self, id: &str) -> bool {
-        let opened = self.state().sessions;
-        (1..=opened).any(|number| legacy::session_id(number) == id)
+        self.state().open_sessions.contains(id)
+    }
+
+    pub(crate) fn has_sessions(&self) -> bool {
+        !self.state().open_sessions.is_empty()
+    }
+
+    pub(crate) fn close_session(&self, id: &str) {
+        self.state().open_sessions.remove(id);
     }
 }

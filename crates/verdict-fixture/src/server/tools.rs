@@ -134,13 +134,21 @@ fn export(server: &Server, id: &str) -> Value {
     let annotations = json!({
         "audience": ["user"], "priority": 0.8, "lastModified": "2026-07-01T09:00:00Z"
     });
-    json!({ "content": [
-        { "type": "text", "text": format!("{id} as document, link, picture and sound.") },
-        { "type": "resource", "resource": reads::contents(server, &uri), "annotations": annotations },
-        { "type": "resource_link", "uri": uri, "name": id, "mimeType": "application/json" },
-        { "type": "image", "data": LOGO, "mimeType": "image/png" },
-        { "type": "audio", "data": CHIME, "mimeType": "audio/wav" }
-    ] })
+    let mut content = vec![
+        json!({ "type": "text", "text": format!("{id}, ready to be filed.") }),
+        json!({ "type": "image", "data": LOGO, "mimeType": "image/png", "annotations": annotations }),
+        json!({ "type": "audio", "data": CHIME, "mimeType": "audio/wav" }),
+    ];
+    // Without the feature there is nothing a client could do with these.
+    if server.features().resources {
+        content.extend([
+            json!({ "type": "resource", "resource": reads::contents(server, &uri) }),
+            json!({
+                "type": "resource_link", "uri": uri, "name": id, "mimeType": "application/json"
+            }),
+        ]);
+    }
+    json!({ "content": content })
 }
 
 fn reconciled(month: &str) -> Value {

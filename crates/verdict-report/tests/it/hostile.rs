@@ -67,6 +67,8 @@ const ATTACKS: &[&str] = &[
 
 /// Text that attacks are made of.
 const PIECES: &[&str] = &[
+    "::error::",
+    "##[error]",
     "::",
     ":",
     "##[",

@@ -1,5 +1,6 @@
 //! `Mcp-Name` of the tasks extension: says which task, as the body does.
 
+use super::tasks::TASKS;
 use crate::ask::{Ask, META_CAPABILITIES, Probe, Stage};
 use crate::check::Check;
 use crate::context::Context;
@@ -8,7 +9,6 @@ use crate::refusal::{Refusal, answered};
 use crate::ruling::{Finding, Ruling, Weight};
 use serde_json::json;
 
-const TASKS: &str = "io.modelcontextprotocol/tasks";
 const PROBE: &str = "ext.name/other";
 
 /// Asks for a task that does not exist, with another one in `Mcp-Name`.

@@ -202,15 +202,15 @@ fn nonascii(cx: &Context) -> Ruling {
         return ruling;
     }
     let probe = step("raw");
-    let record = match (cx.record(&probe), answered(cx, &probe)) {
-        (_, Ok(record)) => record,
+    let record = match answered(cx, &probe) {
+        Ok(record) => record,
         // Many HTTP stacks give up on such bytes themselves, not always politely.
-        (Some(record), Err(Ruling::Error(why))) => {
-            let message =
-                format!("such bytes in Mcp-Name end the exchange without an answer: {why}");
-            return Finding::noted(message).seen_in(record).into();
+        Err(Ruling::Error(why)) => {
+            return Ruling::skip(format!(
+                "such bytes end the exchange without an answer: {why}"
+            ));
         }
-        (_, Err(ruling)) => return ruling,
+        Err(ruling) => return ruling,
     };
     let finding = match (record.answer(), record.status()) {
         (Answer::Error(Some(HEADER_MISMATCH)), _) => {
@@ -280,7 +280,7 @@ mod tests {
         let cases = [
             (step, 400, Value::Null, "noted"),
             (step, 400, error(-32600), "noted"),
-            (step, 500, Value::Null, "noted"),
+            (step, 500, Value::Null, "skip"),
             (step, 200, error(-32602), "unproven"),
             (step, 200, served(), "unproven"),
         ];

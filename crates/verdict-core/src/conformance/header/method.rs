@@ -107,10 +107,6 @@ pub const CHECKS: &[Check] = &[
         .official(&["sep-2243-header-name-case-insensitive"])
         .probes(&[&METHOD])
         .judge(name_case),
-];
-
-/// What stands after the names in the order of the catalogue.
-pub const LENIENT_CHECKS: &[Check] = &[
     Check::must("header.ows-trimmed", "White space around the value of a header field is not part of it")
         .headline(7)
         .http()

@@ -203,7 +203,7 @@ fn faulty(cx: &Context, kind: Kind, what: &str, how: &str) -> Ruling {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{error, rules, served};
+    use crate::testing::{altered_under, error, rules, served, word};
     use serde_json::Value;
     use verdict_fixture::Server;
 
@@ -230,10 +230,18 @@ mod tests {
 
     #[test]
     fn an_absent_tool_proves_less() {
-        let mut config = crate::testing::config();
-        config.no_reads = true;
         let server = Server::correct();
-        let ruling = crate::testing::ruling("header.name-missing-call", &server, config, false);
-        assert!(ruling.is_met(), "{ruling:?}");
+        for (answer, due) in [
+            (error(-32020), "met"),
+            (error(-32602), "unproven"),
+            (error(-32001), "broken"),
+            (served(), "broken"),
+        ] {
+            let config = crate::testing::config();
+            let answers = [("header.name/call-missing", 200, answer)];
+            let ruling =
+                altered_under(config, "header.name-missing-call", &server, false, &answers);
+            assert_eq!(word(&ruling), due, "{ruling:?}");
+        }
     }
 }

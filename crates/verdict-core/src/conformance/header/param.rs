@@ -17,7 +17,7 @@ use calling::{Mirrored, Primitive};
 use serde_json::{Map, Value, json};
 
 /// Calls tools that mirror a parameter, with the field missing, wrong, encoded or oddly written.
-pub const PARAM: Probe = Probe {
+pub(crate) const PARAM: Probe = Probe {
     name: "header.param",
     stage: Stage::Main,
     next: param,

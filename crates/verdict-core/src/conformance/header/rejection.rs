@@ -12,7 +12,6 @@ use crate::record::{Answer, Record};
 use crate::ruling::{Finding, Ruling};
 use crate::wire::json::shortened;
 use crate::wire::rpc::same_id;
-use serde_json::Value;
 use verdict_model::transcript::{HttpExchange, Standing};
 
 /// The checks of this family.
@@ -95,9 +94,9 @@ fn rejections(cx: &Context) -> Ruling {
         });
     }
     if let Some(first) = other_id.first() {
-        let id = wrong_id(first).map_or(String::new(), |id| shortened(id, 60));
+        let id = wrong_id(first).unwrap_or_default();
         let message = format!(
-            "{} of {} refusals for header fields carry another id than the request (this one {id}): {}",
+            "{} of {} refusals for header fields do not carry the request's id (this one carries {id}): {}",
             other_id.len(),
             all.len(),
             names(&other_id)
@@ -127,11 +126,14 @@ fn pick<'c>(all: &[&'c Record], which: impl Fn(&Record) -> bool) -> Vec<&'c Reco
     all.iter().copied().filter(|record| which(record)).collect()
 }
 
-/// The id of a refusal that is another request's; null and none belong to `errors.id-echo`.
-fn wrong_id(record: &Record) -> Option<&Value> {
-    let id = record.response()?.id().filter(|id| !id.is_null())?;
+/// What a refusal has in place of the request's id, in words that fit after "carries".
+fn wrong_id(record: &Record) -> Option<String> {
     let sent = record.request()?.id()?;
-    (!same_id(id, sent)).then_some(id)
+    match record.response()?.id() {
+        None => Some("none".to_owned()),
+        Some(id) if same_id(id, sent) => None,
+        Some(id) => Some(shortened(id, 60)),
+    }
 }
 
 fn has_type(record: &Record) -> bool {
@@ -174,7 +176,7 @@ mod tests {
         let cases = [
             (step, 400, Value::Null, "broken"),
             (step, 400, stranger, "broken"),
-            (step, 400, none, "met"),
+            (step, 400, none, "broken"),
             (step, 200, served(), "met"),
             ("header.name/raw", 400, Value::Null, "met"),
             ("header.method/spaces", 400, Value::Null, "met"),

@@ -11,7 +11,8 @@ use crate::facts::OURS;
 use crate::record::{Answer, Record};
 use crate::refusal::{answered, draft_note, served};
 use crate::ruling::{Finding, Ruling};
-use serde_json::{Value, json};
+use crate::traffic::{sent_header, version_of};
+use serde_json::json;
 use verdict_model::LEGACY_REVISION;
 
 /// Sends discover with the version missing in the header, or another one there than in the body.
@@ -33,17 +34,15 @@ fn version(cx: &Context, round: usize) -> Vec<Ask> {
     }
     let discover = |step: &str| Ask::request(step, "server/discover", json!({})).faulty();
     let other = other_version(cx).unwrap_or(UNKNOWN);
-    vec![
-        // A dual-era server may take this for a request of a revision that had no such field.
-        discover("missing")
-            .without_header("MCP-Protocol-Version")
-            .as_legacy(),
+    let mut asks = vec![
+        discover("missing").without_header("MCP-Protocol-Version"),
         discover("other-in-body").meta(META_VERSION, json!(other)),
         discover("other-in-header").header("MCP-Protocol-Version", other),
-        discover("earlier-in-header")
-            .header("MCP-Protocol-Version", LEGACY_REVISION)
-            .as_legacy(),
-    ]
+    ];
+    if cx.facts.is_dual() {
+        asks.push(discover("earlier-in-header").header("MCP-Protocol-Version", LEGACY_REVISION));
+    }
+    asks
 }
 
 /// Older than any revision.
@@ -120,7 +119,8 @@ fn mismatch(cx: &Context) -> Ruling {
         .into_iter()
         .chain(cx.facts.is_dual().then_some(ERA));
     all(cx, steps, "refused with -32020 either way", |record| {
-        let (field, body) = versions(record);
+        let field = sent_header(record, "MCP-Protocol-Version").unwrap_or("nothing");
+        let body = version_of(record).unwrap_or("nothing");
         let fault = format!("with {field} in MCP-Protocol-Version and {body} in _meta");
         let earlier = record.exchange.name == ERA;
         let message = match record.answer() {
@@ -154,21 +154,6 @@ fn mismatch(cx: &Context) -> Ruling {
             Finding::unproven(message).about("MCP-Protocol-Version"),
         ))
     })
-}
-
-/// The versions that a request names in its header and in its body.
-fn versions(record: &Record) -> (&str, &str) {
-    let field = record.exchange.http.as_ref().and_then(|http| {
-        let mut fields = http.request_headers.iter();
-        fields
-            .find(|(name, _)| name.eq_ignore_ascii_case("MCP-Protocol-Version"))
-            .map(|(_, value)| value.as_str())
-    });
-    let body = record
-        .request()
-        .and_then(|request| request.params()?.get("_meta")?.get(META_VERSION))
-        .and_then(Value::as_str);
-    (field.unwrap_or("nothing"), body.unwrap_or("nothing"))
 }
 
 #[cfg(test)]
@@ -209,7 +194,6 @@ mod tests {
             (field, 400, error(-32600), "unproven"),
             (body, 200, served(), "broken"),
             (field, 200, served(), "broken"),
-            (earlier, 200, served(), "met"),
         ];
         rules(&Server::correct(), "header.version-mismatch", &cases);
         let dual = [

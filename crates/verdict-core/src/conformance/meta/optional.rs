@@ -42,10 +42,6 @@ pub const CHECKS: &[Check] = &[
         .official(&["sep-2575-request-meta-client-info-optional"])
         .probes(&[&OPTIONAL])
         .judge(|cx| must_be_served(cx, "meta.optional/no-client-info", "without clientInfo")),
-];
-
-/// What stands after the types in the order of the catalogue.
-pub const EXTRA_CHECKS: &[Check] = &[
     Check::advisory("meta.extra-keys-tolerated", "_meta keys that the server does not know do no harm")
         .spec("basic#meta")
         .why("Clients and proxies add trace context and keys of their own; a server that refuses them fails in such company.")

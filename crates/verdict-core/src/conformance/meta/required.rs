@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::record::{Answer, Record};
 use crate::refusal::{Refusal, answered, served};
 use crate::ruling::{Finding, Ruling};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Sends discover without `params`, without `_meta`, and without the protocol version in it.
 pub const BARE: Probe = Probe {
@@ -25,7 +25,7 @@ fn bare(_: &Context, round: usize) -> Vec<Ask> {
     let discover = |step: &str| {
         // A dual-era process may take them for the handshake's era, so they share one of their own.
         Ask::request(step, "server/discover", json!({}))
-            .as_legacy()
+            .faulty()
             .over(Lane::Own("bare"))
     };
     vec![
@@ -60,7 +60,7 @@ fn capabilities(cx: &Context, round: usize) -> Vec<Ask> {
         asks.push(ask("missing-on-list", list.method()).without_meta(META_CAPABILITIES));
     }
     let number = ask("number", "server/discover").meta(META_VERSION, json!(20_260_728));
-    asks.push(number.as_legacy().over(Lane::Own("bare")));
+    asks.push(number.over(Lane::Own("bare")));
     asks
 }
 
@@ -113,10 +113,6 @@ pub const CHECKS: &[Check] = &[
         .fix("Read the capabilities from each request alone and keep none for the connection or the process.")
         .probes(&[&crate::conformance::version::stateless::STATELESS, &CAPABILITIES])
         .judge(not_remembered),
-];
-
-/// What stands after the optional key in the order of the catalogue.
-pub const TYPE_CHECKS: &[Check] = &[
     Check::should("meta.wrong-types", "_meta keys of the wrong type are refused with -32602")
         .spec("schema#RequestMetaObject")
         .why("A value of the wrong type says nothing; a server that goes on works with a guess.")
@@ -285,10 +281,7 @@ fn is_result(record: &Record) -> bool {
 
 /// Whether the request named no version that is a string.
 fn unversioned(record: &Record) -> bool {
-    let version = record
-        .request()
-        .and_then(|request| request.params()?.get("_meta")?.get(META_VERSION));
-    !version.is_some_and(Value::is_string)
+    crate::traffic::version_of(record).is_none()
 }
 
 #[cfg(test)]

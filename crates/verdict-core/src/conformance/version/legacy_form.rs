@@ -19,14 +19,14 @@ pub const LEGACY_FORM: Probe = Probe {
 const PROBE: &str = "version.legacy-form/discover";
 
 fn legacy_form(cx: &Context, round: usize) -> Vec<Ask> {
-    if round > 0 || listed(cx) {
+    if round > 0 || listed(cx) || cx.facts.is_dual() {
         return vec![];
     }
-    // A dual-era process may take it for the handshake's era, so it shares one with others of that kind.
+    // What names no modern version has a process of its own, apart from what must be served.
     vec![
         Ask::request("discover", "server/discover", json!({}))
             .version(LEGACY_REVISION)
-            .as_legacy()
+            .faulty()
             .over(Lane::Own("bare")),
     ]
 }

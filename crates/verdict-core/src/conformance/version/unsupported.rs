@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 /// Sends discover, and the first declared list, under versions that nobody speaks.
 ///
-/// They have a connection or process of their own, on which nothing is served before (`version.no-stickiness`).
+/// They go to a connection, or a process, of their own, where no request is served before them: a server
+/// that keeps to the first version it sees is `version.no-stickiness`'s.
 pub const UNSUPPORTED: Probe = Probe {
     name: "version.unsupported",
     stage: Stage::Main,

@@ -43,6 +43,7 @@ pub(crate) fn check(page: &str) {
             assert!([5, 8].contains(&cells), "a cell more or less: {line}");
         }
         assert!(!line.starts_with("    "), "a block of code: {line}");
+        assert!(!line.contains("$`"), "a formula begins: {line}");
         let prose = prose(line, line.starts_with("<summary>"), &mut open);
         assert!((0..=1).contains(&open), "details within details: {line}");
         let lower = prose.to_lowercase();
