@@ -13,7 +13,30 @@ pub mod discover {
 }
 pub mod version {
     //! Protocol versions that the server does not speak.
+    pub mod legacy_form;
+    pub mod stateless;
     pub mod unsupported;
+}
+pub mod meta {
+    //! The `_meta` members of requests and results.
+    pub mod keys;
+    pub mod optional;
+    pub(crate) mod places;
+    pub mod required;
+    pub mod server_info;
+    pub mod trace;
+}
+pub mod header {
+    //! The header fields that mirror the body, and their refusal when they do not.
+    pub mod encoding;
+    pub mod method;
+    pub mod name;
+    pub(crate) mod param;
+    pub mod param_rules;
+    pub(crate) mod refused;
+    pub mod rejection;
+    pub(crate) mod subject;
+    pub mod version;
 }
 pub mod tools {
     //! Tools: their definitions and what calling them returns.
@@ -43,12 +66,26 @@ pub mod legacy {
 pub mod ext {
     //! Extensions.
     pub mod fallback;
+    pub mod name_header;
     pub mod tasks;
 }
 
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
+    version::legacy_form::CHECKS,
+    version::stateless::CHECKS,
     version::unsupported::CHECKS,
+    meta::keys::CHECKS,
+    meta::optional::CHECKS,
+    meta::required::CHECKS,
+    meta::server_info::CHECKS,
+    meta::trace::CHECKS,
+    header::encoding::CHECKS,
+    header::method::CHECKS,
+    header::name::CHECKS,
+    header::param_rules::CHECKS,
+    header::rejection::CHECKS,
+    header::version::CHECKS,
     tools::capability::CHECKS,
     resources::missing::CHECKS,
     errors::codes::CHECKS,
@@ -63,6 +100,7 @@ const FAMILIES: &[&[Check]] = &[
     legacy::leftovers::CHECKS,
     legacy::removed::CHECKS,
     ext::fallback::CHECKS,
+    ext::name_header::CHECKS,
     ext::tasks::CHECKS,
 ];
 
