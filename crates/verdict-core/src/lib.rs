@@ -13,6 +13,7 @@ pub mod facts;
 mod judge;
 #[cfg(test)]
 mod matrix;
+pub mod passive;
 pub mod record;
 pub mod refusal;
 pub mod ruling;

@@ -11,20 +11,76 @@ use verdict_model::{Rule, State};
 pub mod discover {
     //! `server/discover` and what it declares.
     pub mod answers;
+    pub mod capabilities;
+    pub mod declares;
+    pub mod first;
+    pub mod identity;
 }
 pub mod version {
     //! Protocol versions that the server does not speak.
     pub mod unsupported;
 }
+pub mod result {
+    //! Results as such: their type, their envelope, their shape.
+    pub mod envelope;
+    pub mod kind;
+    pub mod valid;
+}
+pub mod list {
+    //! The four lists: order, sets, pages, cursors.
+    pub mod connections;
+    pub mod cursors;
+    pub mod order;
+    pub mod pages;
+    pub mod reach;
+    pub mod visits;
+}
+pub mod cache {
+    //! Cache hints.
+    pub mod hints;
+    pub mod values;
+}
+pub mod resources {
+    //! Resources and templates.
+    pub mod reading;
+    pub mod template;
+}
+pub mod completion {
+    //! Completion of arguments.
+    pub mod asking;
+}
+pub mod mrtr {
+    //! Requests that take several rounds.
+    pub mod elsewhere;
+}
 pub mod legacy {
     //! Earlier revisions and what is left of them.
     pub mod era;
 }
+pub mod ext {
+    //! Extensions.
+    pub mod unnegotiated;
+}
 
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
+    discover::first::CHECKS,
+    discover::identity::CHECKS,
+    discover::declares::CHECKS,
+    discover::capabilities::CHECKS,
     version::unsupported::CHECKS,
+    result::kind::CHECKS,
+    result::envelope::CHECKS,
+    result::valid::CHECKS,
+    list::order::CHECKS,
+    list::connections::CHECKS,
+    list::pages::CHECKS,
+    list::cursors::CHECKS,
+    cache::hints::CHECKS,
+    cache::values::CHECKS,
+    mrtr::elsewhere::CHECKS,
     legacy::era::CHECKS,
+    ext::unnegotiated::CHECKS,
 ];
 
 /// All checks, in the order of the catalogue.
