@@ -15,6 +15,7 @@ pub mod facts;
 mod judge;
 #[cfg(test)]
 mod matrix;
+pub mod passive;
 pub mod pending;
 pub mod record;
 pub mod refusal;
