@@ -19,6 +19,10 @@ pub mod tools {
     //! Tools: their definitions and what calling them returns.
     pub mod capability;
 }
+pub mod schema {
+    //! The JSON Schemas of tools.
+    pub mod tools;
+}
 pub mod resources {
     //! Resources and resource templates.
     pub mod missing;
@@ -50,6 +54,7 @@ const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
     version::unsupported::CHECKS,
     tools::capability::CHECKS,
+    schema::tools::CHECKS,
     resources::missing::CHECKS,
     errors::codes::CHECKS,
     errors::leak::CHECKS,
