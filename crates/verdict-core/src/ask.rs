@@ -53,8 +53,14 @@ pub enum Patience {
     /// Until the answer, within the time limit.
     Answer,
     /// Until the first message, or this many milliseconds after the head; on stdio, where there is no
-    /// head, after it was sent.
+    /// head, after it went out.
     Glimpse(u64),
+    /// For this many milliseconds after it went out, whatever comes; stdio only. The process can be asked
+    /// again afterwards.
+    Watch(u64),
+    /// The probe goes on with the first message. What follows is recorded for this many milliseconds more,
+    /// and not longer than until the run closes down.
+    Hold(u64),
 }
 
 /// What a probe wants to be sent.
@@ -78,6 +84,8 @@ pub struct Ask {
     pub patience: Patience,
     /// Whether it is tried once more after a network fault.
     pub retry: bool,
+    /// Whether, on stdio, it may be written while others of this kind wait for their answers.
+    pub alongside: bool,
 }
 
 impl Ask {
@@ -138,6 +146,7 @@ impl Ask {
             standing: Standing::Conforming,
             patience: Patience::Answer,
             retry: true,
+            alongside: false,
         }
         .header("Content-Type", "application/json")
         .header("Accept", "application/json, text/event-stream")
@@ -149,6 +158,16 @@ impl Ask {
             verb,
             headers: Vec::new(),
             ..Self::post(step, Payload::Empty)
+        }
+    }
+
+    /// Sends nothing and listens for this many milliseconds to what a process says by itself; stdio only.
+    pub fn silence(step: impl Into<String>, ms: u64) -> Self {
+        Self {
+            id: Id::Absent,
+            patience: Patience::Watch(ms),
+            retry: false,
+            ..Self::bare(step, "")
         }
     }
 
@@ -260,6 +279,13 @@ impl Ask {
         self
     }
 
+    /// On stdio, writes it without waiting for others of this kind on the same process.
+    #[must_use]
+    pub fn alongside(mut self) -> Self {
+        self.alongside = true;
+        self
+    }
+
     /// The method of the message.
     pub fn method(&self) -> Option<&str> {
         match &self.payload {
@@ -334,6 +360,8 @@ pub enum Stage {
     Survey,
     /// Everything else, side by side.
     Main,
+    /// Looks whether the server is still there after all of that.
+    Late,
 }
 
 /// A conversation that checks judge afterwards; several checks may share one.

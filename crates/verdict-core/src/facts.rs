@@ -2,7 +2,7 @@
 
 use crate::record::{Answer, Record, Recording};
 use crate::schemas::Schemas;
-use crate::wire::rpc::Kind;
+use crate::wire::rpc::{Kind, Parsed};
 use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};
 use verdict_model::REVISION;
@@ -377,16 +377,24 @@ fn nothing_known(discover: &Record, answer: Answer<'_>) -> EraFinding {
                     "{url} redirects with {status} to another origin, which is not followed: credentials stay here"
                 )),
                 _ => EraFinding::Foreign(format!(
-                    "{url} answers HTTP {status} with {}, not with a JSON-RPC message",
-                    discover
-                        .exchange
-                        .http
-                        .as_ref()
-                        .and_then(verdict_model::transcript::HttpExchange::media_type)
-                        .unwrap_or_else(|| "no media type".to_owned())
+                    "{url} answers HTTP {status} with {}",
+                    body_of(discover)
                 )),
             }
         }
+    }
+}
+
+/// What a body is that holds no JSON-RPC response.
+fn body_of(record: &Record) -> String {
+    let http = record.exchange.http.as_ref();
+    let kind = http.and_then(verdict_model::transcript::HttpExchange::media_type);
+    let kind = kind.unwrap_or_else(|| "no media type".to_owned());
+    match record.replies().next().map(|(_, parsed)| parsed) {
+        Some(Parsed::Broken(fault)) if kind.ends_with("json") || kind.ends_with("event-stream") => {
+            format!("{kind} that cannot be read: {fault}")
+        }
+        _ => format!("{kind}, not with a JSON-RPC message"),
     }
 }
 

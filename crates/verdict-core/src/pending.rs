@@ -21,5 +21,8 @@ impl Serialize for Entry {
 
 /// Every rule of the catalogue.
 pub fn catalogue() -> impl Iterator<Item = Entry> {
-    checks().map(|check| Entry { rule: check.rule, state: check.rule.state() })
+    checks().map(|check| Entry {
+        rule: check.rule,
+        state: check.rule.state(),
+    })
 }

@@ -188,6 +188,10 @@ impl<'a> Plan<'a> {
     fn collect(&mut self, at: usize) {
         let from = self.positions[at];
         for reference in Reference::all_of(at, &from) {
+            // A position that comes alive before it is expanded is met twice.
+            if self.reference_at.contains_key(&(at, reference.keyword)) {
+                continue;
+            }
             let index = self.references.len();
             self.reference_at.insert((at, reference.keyword), index);
             self.references.push(reference);

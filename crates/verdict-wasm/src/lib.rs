@@ -4,7 +4,8 @@
 //! nothing but wasm-bindgen's own glue and `crypto.getRandomValues`.
 
 #[cfg(target_arch = "wasm32")]
-mod surface {
+pub mod surface {
+    //! What JavaScript sees.
     use serde_json::{Value, json};
     use std::collections::BTreeMap;
     use verdict_core::conformance;

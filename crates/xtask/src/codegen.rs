@@ -12,15 +12,24 @@ use std::path::PathBuf;
 /// Areas of the catalogue, in its order, each with what it is about.
 const AREAS: [(&str, &str); 23] = [
     ("discover", "`server/discover` and what it declares."),
-    ("version", "Protocol versions that the server does not speak."),
+    (
+        "version",
+        "Protocol versions that the server does not speak.",
+    ),
     ("meta", "The `_meta` members of requests and results."),
-    ("header", "The header fields that mirror the body, and their refusal when they do not."),
+    (
+        "header",
+        "The header fields that mirror the body, and their refusal when they do not.",
+    ),
     ("transport", "Streamable HTTP: bodies, streams, statuses."),
     ("stdio", "Standard input and output of a child process."),
     ("result", "What every result has."),
     ("list", "The four lists and their pages."),
     ("cache", "Cache hints."),
-    ("tools", "Tools: their definitions and what calling them returns."),
+    (
+        "tools",
+        "Tools: their definitions and what calling them returns.",
+    ),
     ("schema", "The JSON Schemas of tools."),
     ("resources", "Resources and resource templates."),
     ("prompts", "Prompts."),
@@ -40,8 +49,24 @@ const AREAS: [(&str, &str); 23] = [
 pub fn run(check: bool) -> Result<()> {
     let file = root().join("crates/verdict-core/src/conformance/mod.rs");
     settle(&file, &list_of_checks()?, check)?;
-    let mut arguments = vec!["run", "--quiet", "--package", "xtask", "--features", "generate", "--target-dir"];
-    let folder = root().join("target/generate").to_string_lossy().into_owned();
+    settle(
+        &root().join("docs/servers.md"),
+        &crate::real::table()?,
+        check,
+    )?;
+    let mut arguments = vec![
+        "run",
+        "--quiet",
+        "--package",
+        "xtask",
+        "--features",
+        "generate",
+        "--target-dir",
+    ];
+    let folder = root()
+        .join("target/generate")
+        .to_string_lossy()
+        .into_owned();
     arguments.extend([folder.as_str(), "--", "generate"]);
     if check {
         arguments.push("--check");
@@ -51,7 +76,11 @@ pub fn run(check: bool) -> Result<()> {
 
 /// Writes a file, or fails when it differs.
 fn settle(path: &Path, text: &str, check: bool) -> Result<()> {
-    let shown = path.strip_prefix(root()).unwrap_or(path).display().to_string();
+    let shown = path
+        .strip_prefix(root())
+        .unwrap_or(path)
+        .display()
+        .to_string();
     let there = std::fs::read_to_string(path).unwrap_or_default();
     if there == text {
         println!("{shown}: up to date");
@@ -72,10 +101,18 @@ fn list_of_checks() -> Result<String> {
     let folder = root().join("crates/verdict-core/src/conformance");
     let (mut modules, mut families) = (String::new(), String::new());
     for (area, about) in AREAS {
-        let Ok(entries) = std::fs::read_dir(folder.join(area)) else { continue };
+        let Ok(entries) = std::fs::read_dir(folder.join(area)) else {
+            continue;
+        };
         let mut names: Vec<String> = entries
             .flatten()
-            .filter_map(|entry| entry.file_name().to_string_lossy().strip_suffix(".rs").map(str::to_owned))
+            .filter_map(|entry| {
+                entry
+                    .file_name()
+                    .to_string_lossy()
+                    .strip_suffix(".rs")
+                    .map(str::to_owned)
+            })
             .collect();
         names.sort();
         writeln!(modules, "pub mod {area} {{\n    //! {about}")?;
@@ -92,7 +129,9 @@ fn list_of_checks() -> Result<String> {
         }
         writeln!(modules, "}}")?;
     }
-    Ok(format!("{HEAD}{modules}\nconst FAMILIES: &[&[Check]] = &[\n{families}];\n{TAIL}"))
+    Ok(format!(
+        "{HEAD}{modules}\nconst FAMILIES: &[&[Check]] = &[\n{families}];\n{TAIL}"
+    ))
 }
 
 const HEAD: &str = "\
@@ -126,11 +165,18 @@ pub fn generate(check: bool) -> Result<()> {
     let schemas: [(&str, schemars::Schema); 3] = [
         ("report-v1", schemars::schema_for!(verdict_model::Report)),
         ("config-v1", schemars::schema_for!(verdict_model::Config)),
-        ("transcript-v1", schemars::schema_for!(verdict_model::Transcript)),
+        (
+            "transcript-v1",
+            schemars::schema_for!(verdict_model::Transcript),
+        ),
     ];
     for (name, schema) in schemas {
         let path: PathBuf = root().join("schema").join(format!("{name}.json"));
-        settle(&path, &(serde_json::to_string_pretty(&schema)? + "\n"), check)?;
+        settle(
+            &path,
+            &(serde_json::to_string_pretty(&schema)? + "\n"),
+            check,
+        )?;
     }
     settle(&root().join("docs/checks.md"), &table()?, check)
 }
@@ -145,17 +191,29 @@ pub fn generate(_: bool) -> Result<()> {
 #[cfg(feature = "generate")]
 fn table() -> Result<String> {
     let entries: Vec<_> = verdict_core::conformance::catalogue().collect();
-    let built = entries.iter().filter(|entry| entry.state != verdict_model::State::NotYet).count();
+    let built = entries
+        .iter()
+        .filter(|entry| entry.state != verdict_model::State::NotYet)
+        .count();
     let mut out = format!(
         "# Checks\n\nWritten by `cargo xtask codegen`. {built} of the catalogue's {} rules are checked by this build; the others are listed as `not-yet`.\n`mcp-verdict explain ID` says what a check means, why it matters and how to mend it.\n",
         entries.len()
     );
     for (area, about) in AREAS {
-        writeln!(out, "\n## {area}\n\n{about}\n\n| check | level | headline | on | state | rule |\n|---|---|---|---|---|---|")?;
-        for entry in entries.iter().filter(|entry| entry.rule.id.split('.').next() == Some(area)) {
+        writeln!(
+            out,
+            "\n## {area}\n\n{about}\n\n| check | level | headline | on | state | rule |\n|---|---|---|---|---|---|"
+        )?;
+        for entry in entries
+            .iter()
+            .filter(|entry| entry.rule.id.split('.').next() == Some(area))
+        {
             let value = serde_json::to_value(entry)?;
             let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-            let headline = entry.rule.assertion.map_or(String::new(), |number| number.to_string());
+            let headline = entry
+                .rule
+                .assertion
+                .map_or(String::new(), |number| number.to_string());
             writeln!(
                 out,
                 "| [`{}`]({}) | {} | {headline} | {} | {} | {} |",

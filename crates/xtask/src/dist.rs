@@ -46,7 +46,10 @@ pub fn build() -> Result<()> {
     let dist = root().join("dist");
     wasm::build(&toolchain, &dist)?;
     for script in SCRIPTS {
-        std::fs::copy(root().join("crates/verdict-wasm/js").join(script), dist.join(script))?;
+        std::fs::copy(
+            root().join("crates/verdict-wasm/js").join(script),
+            dist.join(script),
+        )?;
     }
     let manifest = Manifest {
         toolchain: toolchain.describe(),
@@ -73,26 +76,64 @@ pub fn check() -> Result<()> {
         failed |= !good;
     };
     let whole = files(&dist)? == manifest.files;
-    verdict("integrity", whole, if whole { "files match the manifest" } else { "FILES DO NOT MATCH THE MANIFEST" });
+    verdict(
+        "integrity",
+        whole,
+        if whole {
+            "files match the manifest"
+        } else {
+            "FILES DO NOT MATCH THE MANIFEST"
+        },
+    );
     let fresh = inputs()? == manifest.inputs;
-    verdict("fresh", fresh, if fresh { "built from these sources" } else { "SOURCES HAVE CHANGED: run `cargo xtask dist`" });
+    verdict(
+        "fresh",
+        fresh,
+        if fresh {
+            "built from these sources"
+        } else {
+            "SOURCES HAVE CHANGED: run `cargo xtask dist`"
+        },
+    );
     let scripts = SCRIPTS.iter().all(|script| {
         let source = std::fs::read(root().join("crates/verdict-wasm/js").join(script)).ok();
         source.is_some() && source == std::fs::read(dist.join(script)).ok()
     });
-    verdict("scripts", scripts, if scripts { "identical to their sources" } else { "DIFFER FROM THEIR SOURCES" });
+    verdict(
+        "scripts",
+        scripts,
+        if scripts {
+            "identical to their sources"
+        } else {
+            "DIFFER FROM THEIR SOURCES"
+        },
+    );
     match Toolchain::find()? {
         None => verdict("wasm", true, &format!("not checked: {REMEDY}")),
         Some(toolchain) if toolchain.describe() != manifest.toolchain => verdict(
             "wasm",
             true,
-            &format!("not compared: built with {}, here is {}", manifest.toolchain, toolchain.describe()),
+            &format!(
+                "not compared: built with {}, here is {}",
+                manifest.toolchain,
+                toolchain.describe()
+            ),
         ),
         Some(toolchain) => {
             let out = root().join("target/dist-check");
             wasm::build(&toolchain, &out)?;
-            let same = BUILT.iter().all(|name| std::fs::read(out.join(name)).ok() == std::fs::read(dist.join(name)).ok());
-            verdict("wasm", same, if same { "identical to a fresh build" } else { "DIFFERS FROM A FRESH BUILD" });
+            let same = BUILT.iter().all(|name| {
+                std::fs::read(out.join(name)).ok() == std::fs::read(dist.join(name)).ok()
+            });
+            verdict(
+                "wasm",
+                same,
+                if same {
+                    "identical to a fresh build"
+                } else {
+                    "DIFFERS FROM A FRESH BUILD"
+                },
+            );
         }
     }
     if failed {
@@ -106,7 +147,10 @@ fn files(dist: &Path) -> Result<BTreeMap<String, File>> {
     names
         .map(|name| {
             let bytes = std::fs::read(dist.join(name)).with_context(|| format!("dist/{name}"))?;
-            let file = File { sha256: hex(&Sha256::digest(&bytes)), bytes: bytes.len() as u64 };
+            let file = File {
+                sha256: hex(&Sha256::digest(&bytes)),
+                bytes: bytes.len() as u64,
+            };
             Ok(((*name).to_owned(), file))
         })
         .collect()
@@ -120,7 +164,10 @@ fn inputs() -> Result<String> {
     paths.sort();
     let mut digest = Sha256::new();
     for path in paths {
-        let name = path.strip_prefix(root())?.to_string_lossy().replace('\\', "/");
+        let name = path
+            .strip_prefix(root())?
+            .to_string_lossy()
+            .replace('\\', "/");
         let bytes = std::fs::read(&path)?;
         digest.update(format!("{name}\n{}\n", bytes.len()));
         digest.update(&bytes);
@@ -133,7 +180,11 @@ fn collect(path: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
     if path.is_dir() {
         for entry in std::fs::read_dir(path)? {
             let entry = entry?.path();
-            let name = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = entry
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             if name != "tests" && name != "test" && name != "target" && name != "examples" {
                 collect(&entry, out)?;
             }

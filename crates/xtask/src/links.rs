@@ -11,7 +11,9 @@ pub fn check() -> Result<()> {
     let mut count = 0;
     for file in tracked.lines() {
         let path = root().join(file);
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            continue;
+        };
         for link in links(&text) {
             if link.contains("://") || link.starts_with("mailto:") {
                 continue;
@@ -25,7 +27,8 @@ pub fn check() -> Result<()> {
             };
             let known = target.exists()
                 && (anchor.is_empty()
-                    || std::fs::read_to_string(&target).is_ok_and(|text| headings(&text).any(|heading| heading == anchor)));
+                    || std::fs::read_to_string(&target)
+                        .is_ok_and(|text| headings(&text).any(|heading| heading == anchor)));
             if !known {
                 broken.push(format!("{file}: {link}"));
             }
@@ -63,16 +66,18 @@ fn links(text: &str) -> Vec<String> {
 
 /// Headings as GitHub anchors them.
 fn headings(text: &str) -> impl Iterator<Item = String> {
-    text.lines().filter(|line| line.starts_with('#')).map(|line| {
-        line.trim_start_matches('#')
-            .trim()
-            .to_lowercase()
-            .chars()
-            .filter_map(|letter| match letter {
-                ' ' => Some('-'),
-                letter if letter.is_alphanumeric() || "-_".contains(letter) => Some(letter),
-                _ => None,
-            })
-            .collect()
-    })
+    text.lines()
+        .filter(|line| line.starts_with('#'))
+        .map(|line| {
+            line.trim_start_matches('#')
+                .trim()
+                .to_lowercase()
+                .chars()
+                .filter_map(|letter| match letter {
+                    ' ' => Some('-'),
+                    letter if letter.is_alphanumeric() || "-_".contains(letter) => Some(letter),
+                    _ => None,
+                })
+                .collect()
+        })
 }

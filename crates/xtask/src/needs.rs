@@ -34,9 +34,18 @@ pub fn ensure() -> Result<()> {
     status(update.args(["update", "-qq"]))?;
     let mut install = command("apt-get");
     install.env("DEBIAN_FRONTEND", "noninteractive");
-    status(install.args(["install", "-qq", "-y", "--no-install-recommends"]).args(&packages))?;
+    status(
+        install
+            .args(["install", "-qq", "-y", "--no-install-recommends"])
+            .args(&packages),
+    )?;
     let version = output(command("node").arg("--version"))?;
-    let major = version.trim().trim_start_matches('v').split('.').next().and_then(|text| text.parse::<u32>().ok());
+    let major = version
+        .trim()
+        .trim_start_matches('v')
+        .split('.')
+        .next()
+        .and_then(|text| text.parse::<u32>().ok());
     if major.is_none_or(|major| major < 20) {
         bail!("Node {} is too old: 20 or newer is needed", version.trim());
     }

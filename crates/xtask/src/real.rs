@@ -51,7 +51,9 @@ fn installed() -> PathBuf {
 /// Reads the manifest.
 pub fn servers() -> Result<Vec<Server>> {
     let text = std::fs::read_to_string(folder().join("servers.json"))?;
-    Ok(serde_json::from_str::<Manifest>(&text).context("tests/servers/servers.json")?.servers)
+    Ok(serde_json::from_str::<Manifest>(&text)
+        .context("tests/servers/servers.json")?
+        .servers)
 }
 
 /// Reads what is written down.
@@ -69,7 +71,7 @@ pub fn run() -> Result<()> {
 pub fn compare(bless: bool) -> Result<()> {
     let into = installed().to_string_lossy().into_owned();
     status(command("python3").args(["tests/servers/install.py", "--into", &into]))?;
-    let mut all = if bless { expected().unwrap_or_default() } else { expected()? };
+    let mut all = if bless { BTreeMap::new() } else { expected()? };
     let (mut passed, mut failed) = (0, 0);
     for server in servers()? {
         for (transport, argv) in [("http", &server.http), ("stdio", &server.stdio)] {
@@ -97,7 +99,10 @@ pub fn compare(bless: bool) -> Result<()> {
         }
     }
     if bless {
-        std::fs::write(folder().join("expected.json"), serde_json::to_string_pretty(&all)? + "\n")?;
+        std::fs::write(
+            folder().join("expected.json"),
+            serde_json::to_string_pretty(&all)? + "\n",
+        )?;
     }
     println!("{passed} servers as written down, {failed} not");
     if failed > 0 {
@@ -124,7 +129,11 @@ fn differences(expected: Option<&Expected>, came_to: &Expected) -> Vec<String> {
             None => out.push(format!("{id}: {outcome}, not expected")),
         }
     }
-    for id in expected.found.keys().filter(|id| !came_to.found.contains_key(*id)) {
+    for id in expected
+        .found
+        .keys()
+        .filter(|id| !came_to.found.contains_key(*id))
+    {
         out.push(format!("{id}: holds, though it should not"));
     }
     out
@@ -132,8 +141,7 @@ fn differences(expected: Option<&Expected>, came_to: &Expected) -> Vec<String> {
 
 /// Checks one server natively and in WASM; what it came to, and where the two reports differ.
 fn check(argv: &[String], transport: &str) -> Result<(Expected, Vec<String>)> {
-    let words: Vec<String> =
-        argv.iter().map(|word| expand(word)).collect();
+    let words: Vec<String> = argv.iter().map(|word| expand(word)).collect();
     let mut running = None;
     let target: Vec<String> = if transport == "http" {
         let (child, url) = start(&words)?;
@@ -143,21 +151,32 @@ fn check(argv: &[String], transport: &str) -> Result<(Expected, Vec<String>)> {
         std::iter::once("--".to_owned()).chain(words).collect()
     };
     let native = {
-        let program = root().join("target/debug").join(format!("mcp-verdict{}", std::env::consts::EXE_SUFFIX));
-        report(Command::new(program).args(["check", "--format", "json"]), &target)
+        let program = root()
+            .join("target/debug")
+            .join(format!("mcp-verdict{}", std::env::consts::EXE_SUFFIX));
+        report(
+            Command::new(program).args(["check", "--format", "json"]),
+            &target,
+        )
     };
-    let wasm = report(command("node").current_dir(folder()).args([
-        root().join("dist/check.mjs").to_string_lossy().as_ref(),
-        "--format",
-        "json",
-    ]), &target);
+    let wasm = report(
+        command("node").current_dir(folder()).args([
+            root().join("dist/check.mjs").to_string_lossy().as_ref(),
+            "--format",
+            "json",
+        ]),
+        &target,
+    );
     if let Some(mut child) = running {
         stop(&mut child);
     }
     let (native, wasm) = (native?, wasm?);
     let mut parity = Vec::new();
     if without_times(&native) != without_times(&wasm) {
-        parity.push(format!("the WASM report differs: {}", first_difference(&native, &wasm)));
+        parity.push(format!(
+            "the WASM report differs: {}",
+            first_difference(&native, &wasm)
+        ));
     }
     let found = native["layers"]["conformance"]["checks"]
         .as_array()
@@ -166,8 +185,63 @@ fn check(argv: &[String], transport: &str) -> Result<(Expected, Vec<String>)> {
         .filter(|check| matches!(check["outcome"].as_str(), Some("fail" | "warn" | "error")))
         .map(|check| (text(&check["id"]), text(&check["outcome"])))
         .collect();
-    let came_to = Expected { verdict: text(&native["verdict"]), era: text(&native["target"]["era"]), found };
+    let came_to = Expected {
+        verdict: text(&native["verdict"]),
+        era: text(&native["target"]["era"]),
+        found,
+    };
     Ok((came_to, parity))
+}
+
+/// `docs/servers.md`: what each server comes to, and the command that shows it.
+pub fn table() -> Result<String> {
+    use std::fmt::Write as _;
+    let expected = expected()?;
+    let mut out = "# Real servers\n\nWritten by `cargo xtask codegen` from `tests/servers/expected.json`, which `cargo xtask test` holds against\nthe servers themselves, natively and in WASM. The servers are small, complete and built on SDKs that others\nwrote; `python3 tests/servers/install.py --into target/real-servers` installs them. What stands behind each\nline, with the sentence of the specification that is broken, is in\n[OBSERVED.md](../tests/servers/OBSERVED.md).\n\nRun the commands in `tests/servers`. An HTTP server says where it listens; give that URL to\n`mcp-verdict check --url URL`.\n\n| server | SDK | transport | era | verdict | broken (fail) | warnings | command |\n|---|---|---|---|---|---|---|---|\n".to_owned();
+    for server in servers()? {
+        for (transport, argv) in [("http", &server.http), ("stdio", &server.stdio)] {
+            let Some(argv) = argv else { continue };
+            let Some(entry) = expected.get(&format!("{}/{transport}", server.name)) else {
+                continue;
+            };
+            let ids = |outcome: &str| {
+                let ids: Vec<String> = entry
+                    .found
+                    .iter()
+                    .filter(|(_, found)| *found == outcome)
+                    .map(|(id, _)| format!("`{id}`"))
+                    .collect();
+                if ids.is_empty() {
+                    "none".to_owned()
+                } else {
+                    ids.join(", ")
+                }
+            };
+            let words: Vec<String> = argv
+                .iter()
+                .map(|word| {
+                    word.replace('{', "../../target/real-servers/")
+                        .replace('}', "")
+                })
+                .collect();
+            let command = match transport {
+                "http" => words.join(" "),
+                _ => format!("mcp-verdict check -- {}", words.join(" ")),
+            };
+            writeln!(
+                out,
+                "| {} | {} {} | {transport} | {} | {} | {} | {} | `{command}` |",
+                server.name,
+                server.sdk,
+                server.version,
+                entry.era,
+                entry.verdict,
+                ids("fail"),
+                ids("warn")
+            )?;
+        }
+    }
+    Ok(out)
 }
 
 fn text(value: &Value) -> String {
@@ -184,7 +258,11 @@ fn expand(word: &str) -> String {
 fn report(command: &mut Command, target: &[String]) -> Result<Value> {
     let output = command.current_dir(folder()).args(target).output()?;
     serde_json::from_slice(&output.stdout).with_context(|| {
-        format!("no report ({}): {}", output.status, String::from_utf8_lossy(&output.stderr).trim())
+        format!(
+            "no report ({}): {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        )
     })
 }
 
@@ -194,7 +272,11 @@ fn without_times(report: &Value) -> Value {
     if let Some(layer) = report["layers"]["conformance"].as_object_mut() {
         layer.insert("durationMs".to_owned(), Value::from(0));
     }
-    for check in report["layers"]["conformance"]["checks"].as_array_mut().into_iter().flatten() {
+    for check in report["layers"]["conformance"]["checks"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+    {
         if check["id"] == "stdio.discover-latency" {
             *check = Value::Null;
         }
@@ -205,10 +287,18 @@ fn without_times(report: &Value) -> Value {
 fn first_difference(one: &Value, other: &Value) -> String {
     let checks = |report: &Value| without_times(report)["layers"]["conformance"]["checks"].clone();
     let (one, other) = (checks(one), checks(other));
-    let pairs = one.as_array().into_iter().flatten().zip(other.as_array().into_iter().flatten());
+    let pairs = one
+        .as_array()
+        .into_iter()
+        .flatten()
+        .zip(other.as_array().into_iter().flatten());
     for (one, other) in pairs {
         if one != other {
-            return format!("{} against {}", cut(&one.to_string()), cut(&other.to_string()));
+            return format!(
+                "{} against {}",
+                cut(&one.to_string()),
+                cut(&other.to_string())
+            );
         }
     }
     "not in a check".to_owned()
@@ -237,7 +327,10 @@ fn start(words: &[String]) -> Result<(Child, String)> {
         let lines = lines.clone();
         // Reads to the end, so that a talkative server is never blocked.
         std::thread::spawn(move || {
-            for line in BufReader::new(stream).lines().map_while(std::result::Result::ok) {
+            for line in BufReader::new(stream)
+                .lines()
+                .map_while(std::result::Result::ok)
+            {
                 let _ = lines.send(line);
             }
         });

@@ -20,7 +20,9 @@ pub fn command(program: &str) -> Command {
 /// Runs a command; its output goes to ours.
 pub fn status(command: &mut Command) -> Result<()> {
     let shown = shown(command);
-    let status = command.status().with_context(|| format!("running `{shown}`"))?;
+    let status = command
+        .status()
+        .with_context(|| format!("running `{shown}`"))?;
     if !status.success() {
         bail!("`{shown}` failed ({status})");
     }
@@ -30,9 +32,15 @@ pub fn status(command: &mut Command) -> Result<()> {
 /// Runs a command and gives back its standard output.
 pub fn output(command: &mut Command) -> Result<String> {
     let shown = shown(command);
-    let output = command.output().with_context(|| format!("running `{shown}`"))?;
+    let output = command
+        .output()
+        .with_context(|| format!("running `{shown}`"))?;
     if !output.status.success() {
-        bail!("`{shown}` failed ({}): {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
+        bail!(
+            "`{shown}` failed ({}): {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -49,5 +57,8 @@ pub fn cargo_program() -> String {
 
 fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
 }

@@ -11,10 +11,17 @@ pub struct Options {
     /// Leave out the servers of other SDKs (they are installed from their registries)
     #[arg(long)]
     no_real_servers: bool,
+    /// Write down what the servers of other SDKs come to, instead of comparing
+    #[arg(long, conflicts_with = "no_real_servers")]
+    bless: bool,
 }
 
 /// Runs all tests; the runner's own closing lines come last.
 pub fn run(options: &Options) -> Result<()> {
+    if options.bless {
+        cargo(&["build", "--quiet", "--package", "mcp-verdict", "--locked"])?;
+        return real::compare(true);
+    }
     let began = Instant::now();
     let step = |name: &str| println!("\n== {name} ({} s)", began.elapsed().as_secs());
     step("what the tests need");
@@ -22,13 +29,24 @@ pub fn run(options: &Options) -> Result<()> {
     step("formatting");
     cargo(&["fmt", "--all", "--check"])?;
     step("clippy, warnings denied");
-    cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
+    cargo(&[
+        "clippy",
+        "--quiet",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ])?;
     step("generated files");
     codegen::run(true)?;
     step("documentation");
-    status(command(&crate::run::cargo_program()).env("RUSTDOCFLAGS", "-D warnings").args([
-        "doc", "--quiet", "--workspace", "--no-deps", "--locked",
-    ]))?;
+    status(
+        command(&crate::run::cargo_program())
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .args(["doc", "--quiet", "--workspace", "--no-deps", "--locked"]),
+    )?;
     links::check()?;
     step("dist/ against its sources");
     dist::check()?;
@@ -36,10 +54,12 @@ pub fn run(options: &Options) -> Result<()> {
     cargo(&["build", "--quiet", "--package", "mcp-verdict", "--locked"])?;
     let tests = js_tests()?;
     status(
-        command("node")
-            .arg("--test")
-            .args(&tests)
-            .env("MCP_VERDICT", root().join("target/debug").join(format!("mcp-verdict{}", std::env::consts::EXE_SUFFIX))),
+        command("node").arg("--test").args(&tests).env(
+            "MCP_VERDICT",
+            root()
+                .join("target/debug")
+                .join(format!("mcp-verdict{}", std::env::consts::EXE_SUFFIX)),
+        ),
     )?;
     if options.no_real_servers {
         println!("\nthe servers of other SDKs were left out (--no-real-servers)");
@@ -48,14 +68,22 @@ pub fn run(options: &Options) -> Result<()> {
         real::run()?;
     }
     step("Rust tests");
-    if !root().join("../shared/spec/schema-2026-07-28.json").is_file() {
-        println!("the published schema is not beside this checkout: tests against it say so and do nothing");
+    if !root()
+        .join("../shared/spec/schema-2026-07-28.json")
+        .is_file()
+    {
+        println!(
+            "the published schema is not beside this checkout: tests against it say so and do nothing"
+        );
     }
     cargo(&["test", "--workspace", "--locked"])
 }
 
 fn js_tests() -> Result<Vec<String>> {
-    let tracked = output(command("git").args(["ls-files", "crates/verdict-wasm/js/test/*.test.mjs"]))?;
+    let tracked =
+        output(command("git").args(["ls-files", "crates/verdict-wasm/js/test/*.test.mjs"]))?;
     let tests: Vec<String> = tracked.lines().map(str::to_owned).collect();
-    (!tests.is_empty()).then_some(tests).context("no JavaScript tests are tracked")
+    (!tests.is_empty())
+        .then_some(tests)
+        .context("no JavaScript tests are tracked")
 }

@@ -11,26 +11,40 @@ pub enum Toolchain {
     /// rustup's target is installed.
     Rustup { version: String },
     /// A rustc with the sources of its standard library, which is then built too.
-    Sources { rustc: PathBuf, version: String, linker: PathBuf },
+    Sources {
+        rustc: PathBuf,
+        version: String,
+        linker: PathBuf,
+    },
 }
 
 impl Toolchain {
     /// Finds one; `None` when the module cannot be built here.
     pub fn find() -> Result<Option<Self>> {
-        let folder = output(command("rustc").args(["--print", "target-libdir", "--target", TARGET]));
+        let folder =
+            output(command("rustc").args(["--print", "target-libdir", "--target", TARGET]));
         let version = output(command("rustc").arg("-Vv"))?;
         if folder.is_ok_and(|folder| holds_core(Path::new(folder.trim()))) {
             return Ok(Some(Self::Rustup { version }));
         }
-        let rustc = std::env::var_os("VERDICT_WASM_RUSTC").map_or_else(|| PathBuf::from("/usr/bin/rustc"), PathBuf::from);
-        let Ok(sysroot) = output(command(&rustc.to_string_lossy()).args(["--print", "sysroot"])) else {
+        let rustc = std::env::var_os("VERDICT_WASM_RUSTC")
+            .map_or_else(|| PathBuf::from("/usr/bin/rustc"), PathBuf::from);
+        let Ok(sysroot) = output(command(&rustc.to_string_lossy()).args(["--print", "sysroot"]))
+        else {
             return Ok(None);
         };
-        if !Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file() {
+        if !Path::new(sysroot.trim())
+            .join("lib/rustlib/src/rust/library/std/Cargo.toml")
+            .is_file()
+        {
             return Ok(None);
         }
         let version = output(command(&rustc.to_string_lossy()).arg("-Vv"))?;
-        Ok(linker()?.map(|linker| Self::Sources { rustc, version, linker }))
+        Ok(linker()?.map(|linker| Self::Sources {
+            rustc,
+            version,
+            linker,
+        }))
     }
 
     /// What built the module, for the manifest.
@@ -40,9 +54,18 @@ impl Toolchain {
             Self::Sources { version, .. } => (version, "build-std"),
         };
         let line = |key: &str| {
-            version.lines().find_map(|line| line.strip_prefix(key)).map_or("", str::trim).to_owned()
+            version
+                .lines()
+                .find_map(|line| line.strip_prefix(key))
+                .map_or("", str::trim)
+                .to_owned()
         };
-        format!("rustc {} ({}), LLVM {}, std from {library}", line("release:"), line("commit-hash:"), line("LLVM version:"))
+        format!(
+            "rustc {} ({}), LLVM {}, std from {library}",
+            line("release:"),
+            line("commit-hash:"),
+            line("LLVM version:")
+        )
     }
 }
 
@@ -51,7 +74,9 @@ pub const REMEDY: &str = "the WASM core cannot be built here: run `rustup target
 
 fn holds_core(folder: &Path) -> bool {
     std::fs::read_dir(folder).is_ok_and(|entries| {
-        entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("libcore-"))
+        entries
+            .flatten()
+            .any(|entry| entry.file_name().to_string_lossy().starts_with("libcore-"))
     })
 }
 
@@ -62,12 +87,17 @@ fn linker() -> Result<Option<PathBuf>> {
         .lines()
         .find_map(|line| line.strip_prefix("host: ").map(str::to_owned))
         .context("rustc names no host")?;
-    let lld = Path::new(sysroot.trim()).join("lib/rustlib").join(host).join("bin/rust-lld");
+    let lld = Path::new(sysroot.trim())
+        .join("lib/rustlib")
+        .join(host)
+        .join("bin/rust-lld");
     if lld.is_file() {
         return Ok(Some(lld));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    Ok(std::env::split_paths(&path).map(|folder| folder.join("wasm-ld")).find(|file| file.is_file()))
+    Ok(std::env::split_paths(&path)
+        .map(|folder| folder.join("wasm-ld"))
+        .find(|file| file.is_file()))
 }
 
 /// Builds the module and its glue into `out` (`core.js`, `core_bg.wasm`).
@@ -78,15 +108,31 @@ pub fn build(toolchain: &Toolchain, out: &Path) -> Result<()> {
         PathBuf::from,
     );
     let mut cargo = command(&cargo_program());
-    cargo.args(["build", "--package", "verdict-wasm", "--lib", "--target", TARGET, "--profile", "wasm", "--locked"]);
+    cargo.args([
+        "build",
+        "--package",
+        "verdict-wasm",
+        "--lib",
+        "--target",
+        TARGET,
+        "--profile",
+        "wasm",
+        "--locked",
+    ]);
     // Paths of this machine must not be in the module: they are in panic messages otherwise.
     let mut remaps = vec![
-        format!("--remap-path-prefix={}=/cargo/registry", home.join("registry/src").display()),
+        format!(
+            "--remap-path-prefix={}=/cargo/registry",
+            home.join("registry/src").display()
+        ),
         format!("--remap-path-prefix={}=/mcp-verdict", root.display()),
     ];
     if let Toolchain::Sources { rustc, linker, .. } = toolchain {
         let sysroot = output(command(&rustc.to_string_lossy()).args(["--print", "sysroot"]))?;
-        remaps.push(format!("--remap-path-prefix={}/lib/rustlib/src/rust=/rustc", sysroot.trim()));
+        remaps.push(format!(
+            "--remap-path-prefix={}/lib/rustlib/src/rust=/rustc",
+            sysroot.trim()
+        ));
         cargo
             .args(["-Zbuild-std=std,panic_abort"])
             .env("RUSTC_BOOTSTRAP", "1")
@@ -94,17 +140,37 @@ pub fn build(toolchain: &Toolchain, out: &Path) -> Result<()> {
             .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
     }
     cargo
-        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remaps.join(" "))
+        .env(
+            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
+            remaps.join(" "),
+        )
         .env("CARGO_TARGET_DIR", root.join("target/wasm"));
     status(&mut cargo)?;
-    let module = root.join("target/wasm").join(TARGET).join("wasm/verdict_wasm.wasm");
+    let module = root
+        .join("target/wasm")
+        .join(TARGET)
+        .join("wasm/verdict_wasm.wasm");
     std::fs::create_dir_all(out)?;
     let module = module.to_string_lossy().into_owned();
     let out = out.to_string_lossy().into_owned();
     // Built in a folder of its own: the feature would rebuild xtask while it runs.
-    status(command(&cargo_program()).env("CARGO_TARGET_DIR", root.join("target/bindgen")).args([
-        "run", "--quiet", "--locked", "--package", "xtask", "--features", "bindgen", "--", "bindgen", &module, &out,
-    ]))
+    status(
+        command(&cargo_program())
+            .env("CARGO_TARGET_DIR", root.join("target/bindgen"))
+            .args([
+                "run",
+                "--quiet",
+                "--locked",
+                "--package",
+                "xtask",
+                "--features",
+                "bindgen",
+                "--",
+                "bindgen",
+                &module,
+                &out,
+            ]),
+    )
 }
 
 /// Writes the glue for a module.

@@ -247,4 +247,27 @@ pub(super) const DEFECTS: &[Defect] = &[
             policy["size"] = Value::from(1);
         }
     }),
+    Defect::new(
+        "file-escape",
+        "reads any file of its machine",
+        &[("resources.traversal", "fail")],
+    )
+    .items(|request, items| {
+        if request.is(LIST) {
+            items.push(json!({ "uri": "file:///srv/ledger/notes.txt", "name": "notes" }));
+        }
+    })
+    .serve(|_, request| {
+        let uri = request.text("uri").filter(|_| request.is(READ))?;
+        let text = match uri.strip_prefix("file://")? {
+            "/srv/ledger/notes.txt" => "Call acme.\n",
+            escape if escape.ends_with("passwd") => "root:x:0:0:root:/root:/bin/sh\n",
+            escape if escape.ends_with("hosts") => "127.0.0.1 localhost\n",
+            _ => return None,
+        };
+        let contents = json!([{ "uri": uri, "text": text }]);
+        Some(Ok(
+            json!({ "contents": contents, "ttlMs": 0, "cacheScope": "private" }).into(),
+        ))
+    }),
 ];

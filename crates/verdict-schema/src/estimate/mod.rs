@@ -28,9 +28,8 @@ pub(crate) struct Cost {
     pub(crate) depth: usize,
 }
 
-/// `unevaluated*` evaluates what it stands beside once more to see what that covered; the library
-/// does so up to this many times.
-const AGAIN: u64 = 4;
+/// `unevaluated*` evaluates what it stands beside once more, to see what that covered.
+const AGAIN: u64 = 1;
 
 struct Frame<'i> {
     key: (usize, (usize, bool)),
@@ -281,3 +280,6 @@ impl<'g, F: Fn(usize) -> &'g [usize]> Depths<F> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
