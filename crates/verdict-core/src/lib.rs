@@ -20,6 +20,7 @@ pub mod pending;
 pub mod record;
 pub mod refusal;
 pub mod ruling;
+pub mod schemas;
 pub mod settings;
 pub mod shape;
 mod summary;

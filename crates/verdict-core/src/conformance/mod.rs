@@ -66,6 +66,10 @@ pub mod tools {
     //! Tools: their definitions and what calling them returns.
     pub mod capability;
 }
+pub mod schema {
+    //! The JSON Schemas of tools.
+    pub mod tools;
+}
 pub mod resources {
     //! Resources and resource templates.
     pub mod missing;
@@ -135,6 +139,7 @@ const FAMILIES: &[&[Check]] = &[
     cache::hints::CHECKS,
     cache::values::CHECKS,
     tools::capability::CHECKS,
+    schema::tools::CHECKS,
     resources::missing::CHECKS,
     mrtr::elsewhere::CHECKS,
     errors::codes::CHECKS,
