@@ -10,20 +10,153 @@ use crate::survey;
 pub mod discover {
     //! `server/discover` and what it declares.
     pub mod answers;
+    pub mod capabilities;
+    pub mod declares;
+    pub mod first;
+    pub mod identity;
 }
 pub mod version {
     //! Protocol versions that the server does not speak.
+    pub mod legacy_form;
+    pub mod stateless;
     pub mod unsupported;
+}
+pub mod meta {
+    //! The `_meta` members of requests and results.
+    pub mod keys;
+    pub mod optional;
+    pub(crate) mod places;
+    pub mod required;
+    pub mod server_info;
+    pub mod trace;
+}
+pub mod header {
+    //! The header fields that mirror the body, and their refusal when they do not.
+    pub mod encoding;
+    pub mod method;
+    pub mod name;
+    pub(crate) mod param;
+    pub mod param_rules;
+    pub(crate) mod refused;
+    pub mod rejection;
+    pub(crate) mod subject;
+    pub mod version;
+}
+pub mod result {
+    //! What every result has.
+    pub mod envelope;
+    pub mod kind;
+    pub mod valid;
+}
+pub mod list {
+    //! The four lists and their pages.
+    pub mod connections;
+    pub mod cursors;
+    pub mod order;
+    pub mod pages;
+    pub(crate) mod reach;
+    pub(crate) mod visits;
+}
+pub mod cache {
+    //! Cache hints.
+    pub mod hints;
+    pub mod values;
+}
+pub mod tools {
+    //! Tools: their definitions and what calling them returns.
+    pub mod capability;
+}
+pub mod schema {
+    //! The JSON Schemas of tools.
+    pub mod tools;
+}
+pub mod resources {
+    //! Resources and resource templates.
+    pub mod missing;
+    pub(crate) mod reading;
+    pub(crate) mod template;
+}
+pub mod completion {
+    //! Argument completion.
+    pub(crate) mod asking;
+}
+pub mod mrtr {
+    //! Multi round-trip requests.
+    pub mod elsewhere;
+}
+pub mod errors {
+    //! Error codes and error objects.
+    pub mod codes;
+    pub mod leak;
+    pub mod malformed;
+    pub mod meaning;
+    pub mod shape;
+    pub mod unknown;
 }
 pub mod legacy {
     //! Earlier revisions and what is left of them.
+    pub mod dual;
     pub mod era;
+    pub mod initialize;
+    pub mod leftovers;
+    pub mod removed;
+}
+pub mod ext {
+    //! Extensions.
+    pub mod fallback;
+    pub mod name_header;
+    pub mod tasks;
+    pub mod unnegotiated;
 }
 
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
+    discover::capabilities::CHECKS,
+    discover::declares::CHECKS,
+    discover::first::CHECKS,
+    discover::identity::CHECKS,
+    version::legacy_form::CHECKS,
+    version::stateless::CHECKS,
     version::unsupported::CHECKS,
+    meta::keys::CHECKS,
+    meta::optional::CHECKS,
+    meta::required::CHECKS,
+    meta::server_info::CHECKS,
+    meta::trace::CHECKS,
+    header::encoding::CHECKS,
+    header::method::CHECKS,
+    header::name::CHECKS,
+    header::param_rules::CHECKS,
+    header::rejection::CHECKS,
+    header::version::CHECKS,
+    result::envelope::CHECKS,
+    result::kind::CHECKS,
+    result::valid::CHECKS,
+    list::connections::CHECKS,
+    list::cursors::CHECKS,
+    list::order::CHECKS,
+    list::pages::CHECKS,
+    cache::hints::CHECKS,
+    cache::values::CHECKS,
+    tools::capability::CHECKS,
+    schema::tools::CHECKS,
+    resources::missing::CHECKS,
+    mrtr::elsewhere::CHECKS,
+    errors::codes::CHECKS,
+    errors::leak::CHECKS,
+    errors::malformed::CHECKS,
+    errors::meaning::CHECKS,
+    errors::shape::CHECKS,
+    errors::unknown::CHECKS,
+    legacy::dual::CHECKS,
     legacy::era::CHECKS,
+    legacy::initialize::CHECKS,
+    legacy::leftovers::CHECKS,
+    legacy::removed::CHECKS,
+    ext::fallback::CHECKS,
+    ext::name_header::CHECKS,
+    ext::tasks::CHECKS,
+    ext::unnegotiated::CHECKS,
 ];
 
 /// All checks, in the order of the catalogue's areas.
@@ -34,7 +167,5 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 /// The probes that the checks need, and those that every run begins with.
 pub fn plan() -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
-    first
-        .chain(checks().flat_map(|check| check.probes.iter().copied()))
-        .collect()
+    first.chain(checks().flat_map(|check| check.probes.iter().copied())).collect()
 }

@@ -151,6 +151,7 @@ pub(super) const DEFECTS: &[Defect] = &[
         "missing-retired-code",
         "refuses a missing resource with the code of an earlier revision",
         &[
+            ("resources.missing-code", "skip"),
             ("resources.missing-not-legacy", "fail"),
             ("errors.retired-codes", "fail"),
         ],
@@ -164,6 +165,7 @@ pub(super) const DEFECTS: &[Defect] = &[
         "missing-reads-empty",
         "reads a missing resource as nothing",
         &[
+            ("resources.missing-code", "skip"),
             ("resources.missing-not-empty", "fail"),
             ("resources.missing-data-uri", "skip"),
         ],
