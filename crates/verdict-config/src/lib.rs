@@ -115,7 +115,7 @@ mod tests {
             "no-reads: true\n---\nno-reads: false\n".to_owned(),
             "server: { timeout: .nan }\n\tx: 1\n".to_owned(),
         ] {
-            assert!(parse(&text, "f.yaml").is_err(), "{:.60}", text);
+            assert!(parse(&text, "f.yaml").is_err(), "{text:.60}");
         }
     }
 

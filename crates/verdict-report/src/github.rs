@@ -16,6 +16,20 @@ const MOST: usize = 10;
 const MESSAGE: usize = 4_096;
 
 pub(crate) fn render(report: &Report, style: &Style) -> String {
+    let mut out = annotations(report);
+    // The mark comes on top of what the text itself does against commands.
+    let plain = Style {
+        colour: false,
+        ..*style
+    };
+    for line in text::render(report, &plain).lines() {
+        let _ = writeln!(out, "{}", format!("| {line}").trim_end());
+    }
+    out
+}
+
+/// The annotations alone, as workflow commands, worst first.
+pub fn annotations(report: &Report) -> String {
     let mut out = String::new();
     if verdict_stands_alone(report) {
         let title =
@@ -45,14 +59,6 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
             };
             annotation(&mut out, name, check, left);
         }
-    }
-    // The mark comes on top of what the text itself does against commands.
-    let plain = Style {
-        colour: false,
-        ..*style
-    };
-    for line in text::render(report, &plain).lines() {
-        let _ = writeln!(out, "{}", format!("| {line}").trim_end());
     }
     out
 }

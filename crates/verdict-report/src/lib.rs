@@ -27,6 +27,7 @@ use std::str::FromStr;
 use verdict_model::Report;
 
 pub use explain::{explain, explain_all, explain_as};
+pub use github::annotations;
 pub use markdown::{Aside, markdown_limited, page};
 
 /// A way to write a report down.

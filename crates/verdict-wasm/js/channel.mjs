@@ -3,9 +3,7 @@
 // Each gets `events` with opened, failed, received, diagnostics and ended, and has send, endInput, close.
 import net from "node:net";
 import tls from "node:tls";
-import { spawn } from "node:child_process";
-import path from "node:path";
-import fs from "node:fs";
+import { endGroup, startGroup, whyNotStarted } from "./program.mjs";
 
 /** Opens a connection to the target; for `localhost` both address families are tried. */
 export function openSocket(target, events, options = {}) {
@@ -74,69 +72,21 @@ function whyFailed(error, target) {
   return one.message || String(one.code);
 }
 
-// Variables that a child gets without being named: what programs need to start at all.
-const ALLOWED = new Set(
-  ("PATH HOME USER LOGNAME SHELL TMPDIR TMP TEMP LANG LANGUAGE TZ TERM SystemRoot SYSTEMROOT SystemDrive " +
-    "COMSPEC PATHEXT WINDIR USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA ProgramFiles NVM_DIR VIRTUAL_ENV " +
-    "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR NO_PROXY no_proxy").split(" "),
-);
-const PROXIES = new Set(["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]);
-
-/** The environment of a child: the allow-list, then what the configuration names. */
-export function childEnvironment(all, configured = {}) {
-  const out = {};
-  for (const [name, value] of Object.entries(all)) {
-    if (ALLOWED.has(name) || name.startsWith("LC_")) out[name] = value;
-    else if (PROXIES.has(name)) out[name] = value.replace(/^([a-z]+:\/\/)?[^/]*@/i, "$1");
-  }
-  return { ...out, ...configured };
-}
-
-/** On Windows a program such as `npx` is a `.cmd` file: it is looked up by PATHEXT, never through a shell. */
-export function resolveProgram(program, env, platform = process.platform) {
-  if (platform !== "win32" || path.win32.extname(program) || /[\\/]/.test(program)) return program;
-  const extensions = (env.PATHEXT ?? ".EXE;.CMD;.BAT").split(";");
-  for (const folder of (env.PATH ?? env.Path ?? "").split(";")) {
-    for (const extension of extensions) {
-      const candidate = path.win32.join(folder, program + extension);
-      if (fs.existsSync(candidate)) return candidate;
-    }
-  }
-  return program;
-}
-
-const GRACE_MS = 1500;
-
 /** Starts a process in a group of its own; closing ends the whole group: terminate, grace, kill. */
-export function openProcess(words, events, { env }) {
-  const [program, ...args] = words;
-  const posix = process.platform !== "win32";
-  const child = spawn(resolveProgram(program, env), args, {
-    env,
-    stdio: ["pipe", "pipe", "pipe"],
-    detached: posix,
-    windowsHide: true,
-  });
+export function openProcess(words, events, { env, cwd }) {
+  let child;
+  try {
+    child = startGroup(words, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
+  } catch (error) {
+    // Some faults of the command are thrown at once; the engine hears of all of them in the same way.
+    queueMicrotask(() => events.failed(whyNotStarted(error, words[0])));
+    return { send: () => {}, endInput: () => {}, close: () => {} };
+  }
   let closed = false;
   let gone = false;
-  const signal = (name) => {
-    try {
-      if (posix) process.kill(-child.pid, name);
-      else child.kill(name);
-    } catch {
-      // No such group means that all of it is gone.
-    }
-  };
   child.on("error", (error) => {
     gone = true;
-    if (closed) return;
-    const why =
-      error.code === "ENOENT"
-        ? `the command \`${program}\` was not found`
-        : error.code === "EACCES"
-          ? `the command \`${program}\` may not be run`
-          : `the command \`${program}\` could not be started: ${error.message}`;
-    events.failed(why);
+    if (!closed) events.failed(whyNotStarted(error, words[0]));
   });
   child.on("spawn", () => closed || events.opened(undefined));
   child.stdout.on("data", (bytes) => closed || events.received(bytes));
@@ -156,23 +106,7 @@ export function openProcess(words, events, { env }) {
     endInput: () => child.stdin.end(),
     close: () => {
       closed = true;
-      finished ??= new Promise((resolve) => {
-        signal("SIGTERM");
-        const kill = () => {
-          signal("SIGKILL");
-          for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-          resolve();
-        };
-        if (gone || child.exitCode !== null || child.signalCode !== null) kill();
-        else {
-          const timer = setTimeout(kill, GRACE_MS);
-          child.once("exit", () => {
-            clearTimeout(timer);
-            kill();
-          });
-        }
-      });
-      return finished;
+      return (finished ??= endGroup(child));
     },
   };
 }

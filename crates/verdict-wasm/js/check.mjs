@@ -4,8 +4,7 @@
 // The same checks and reports as `mcp-verdict check`, without a binary. Exit codes are the same too.
 import { writeFileSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { check } from "./driver.mjs";
-import { render } from "./core.mjs";
+import { check, parseConfig, render } from "./library.mjs";
 
 const EXIT = { pass: 0, fail: 1, none: 3 };
 
@@ -33,7 +32,12 @@ function read() {
   } catch (error) {
     return usage(error.message);
   }
-  const config = values.config ? JSON.parse(readFileSync(values.config, "utf8")) : {};
+  let config = {};
+  try {
+    if (values.config) config = JSON.parse(parseConfig(readFileSync(values.config, "utf8"), values.config));
+  } catch (error) {
+    return usage(error.message);
+  }
   const server = (config.server ??= {});
   if (values.url) server.url = values.url;
   if (command.length > 0) server.command = command;

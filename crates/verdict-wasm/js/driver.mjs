@@ -1,45 +1,64 @@
 // The JavaScript driver: moves bytes between the WASM core and the world. Node 20 and newer, no dependency.
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { performance } from "node:perf_hooks";
-import { openProcess, openSocket, childEnvironment } from "./channel.mjs";
-import { Run } from "./core.mjs";
+import tls from "node:tls";
+import { openProcess, openSocket } from "./channel.mjs";
+import { childEnvironment } from "./program.mjs";
+import { Run, planRun } from "./core.js";
 
 /**
  * Checks one server.
  *
- * `config` is the configuration as an object, `env` the environment that `${VAR}` is read from, `signal` an
- * AbortSignal that ends the run early. Resolves to `{ report, transcript }`, both as JSON text.
+ * `config` is the configuration as an object, `variables` what `${VAR}` is read from, `env` the environment that
+ * children get an allow-list of, `cwd` the folder that they run in, `source` where the server's code stands, and
+ * `signal` an AbortSignal that ends the run early. Resolves to `{ report, transcript }`, both as JSON text.
  */
-export async function check(config, { env = process.env, today, signal } = {}) {
-  const run = new Run(JSON.stringify(config), JSON.stringify(env), today);
+export async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal } = {}) {
+  const text = JSON.stringify(config);
+  const values = JSON.stringify(variables);
+  const run = new Run(text, values, today);
   try {
-    await drive(run, config, env, signal);
-    return { report: run.report(), transcript: run.transcript() };
+    const { environment } = JSON.parse(planRun(text, values));
+    const options = { env: childEnvironment(env, environment), cwd, ca: authorities(config.server?.["ca-file"], cwd) };
+    await drive(run, options, signal);
+    return { report: run.report(source && JSON.stringify(source)), transcript: run.transcript() };
   } finally {
-    run.free();
+    try {
+      run.free();
+    } catch {
+      // After a fault inside the module nothing of it can be given back.
+    }
   }
 }
 
-async function drive(run, config, env, signal) {
+/** The certificates to trust: those that Node trusts, and those of a file. */
+export function authorities(file, cwd = ".") {
+  if (!file) return undefined;
+  const known = tls.getCACertificates?.("default") ?? tls.rootCertificates;
+  return [...known, readFileSync(path.resolve(cwd, file), "utf8")];
+}
+
+async function drive(run, options, signal) {
   const target = JSON.parse(run.target());
-  const expand = (text) => text.replace(/\$\{([^}]*)\}/g, (_, name) => env[name] ?? "");
-  const configured = Object.fromEntries(
-    Object.entries(config.server?.env ?? {}).map(([name, value]) => [name, expand(value)]),
-  );
-  const file = config.server?.["ca-file"];
-  const options = {
-    env: childEnvironment(env, configured),
-    ca: file ? [...tlsRoots(), readFileSync(file, "utf8")] : undefined,
-  };
   const began = performance.now();
   const now = () => performance.now() - began;
   const channels = new Map();
   const ending = [];
   let timer;
-  await new Promise((resolve) => {
+  let done = false;
+  await new Promise((resolve, reject) => {
     const after = (happen) => {
-      happen();
-      pump();
+      if (done) return;
+      try {
+        happen();
+        pump();
+      } catch (error) {
+        // A fault of our own must reach the caller, not end the process from inside an event.
+        done = true;
+        clearTimeout(timer);
+        reject(error);
+      }
     };
     const open = (channel) => {
       const events = {
@@ -69,7 +88,6 @@ async function drive(run, config, env, signal) {
           return ending.push(channel?.close());
       }
     };
-    let done = false;
     const pump = () => {
       if (done) return;
       for (let command = run.command(); command !== undefined; command = run.command()) {
@@ -83,13 +101,10 @@ async function drive(run, config, env, signal) {
       const at = run.wakeup();
       if (at >= 0) timer = setTimeout(() => after(() => run.tick(now())), Math.max(0, Math.ceil(at - now())));
     };
-    signal?.addEventListener("abort", () => after(() => run.cutOff(now(), "it was interrupted")), { once: true });
-    pump();
+    const cutOff = () => after(() => run.cutOff(now(), "it was interrupted"));
+    if (signal?.aborted) return cutOff();
+    signal?.addEventListener("abort", cutOff, { once: true });
+    after(() => {});
   });
   await Promise.all(ending);
-}
-
-function tlsRoots() {
-  // Required late: only private certificates need the built-in list.
-  return process.getBuiltinModule?.("node:tls")?.rootCertificates ?? [];
 }

@@ -4,11 +4,11 @@
 //! nothing but wasm-bindgen's own glue and `crypto.getRandomValues`.
 
 #[cfg(target_arch = "wasm32")]
-mod before;
+pub mod before;
 #[cfg(target_arch = "wasm32")]
-mod render;
+pub mod render;
 #[cfg(target_arch = "wasm32")]
-mod run;
+pub mod run;
 
 #[cfg(target_arch = "wasm32")]
 fn fault(error: impl std::fmt::Display) -> wasm_bindgen::JsError {

@@ -64,6 +64,12 @@ pub fn complete_check_run(text: &str, publication: &str) -> Result<String, JsErr
     json(&check_run::complete(&report(text)?, &publication))
 }
 
+/// The findings as annotations for a log: workflow commands, worst first.
+#[wasm_bindgen]
+pub fn annotations(text: &str) -> Result<String, JsError> {
+    Ok(verdict_report::annotations(&report(text)?))
+}
+
 /// The verdict in one line without any word of the server's.
 #[wasm_bindgen]
 pub fn sentence(text: &str) -> Result<String, JsError> {

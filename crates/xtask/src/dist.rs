@@ -1,5 +1,6 @@
-//! `dist/`: the WASM core, its glue and the JavaScript driver, as users run them; built, and compared.
+//! `dist/`: the Action and the WASM core with its command line for Node, as users run them; built, and compared.
 
+use crate::js;
 use crate::run::root;
 use crate::wasm::{self, REMEDY, Toolchain};
 use anyhow::{Context, Result, bail};
@@ -9,17 +10,20 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The JavaScript that is shipped as it is.
-const SCRIPTS: [&str; 4] = ["core.mjs", "channel.mjs", "driver.mjs", "check.mjs"];
+/// What the bundler makes: the Action, the command line, and the library that both use.
+const BUNDLED: [&str; 3] = ["index.mjs", "check.mjs", "core.mjs"];
 /// What wasm-bindgen makes.
 const BUILT: [&str; 2] = ["core.js", "core_bg.wasm"];
+/// Bytes that the module may have: it is fetched with every run of the Action.
+const MAX_MODULE: u64 = 3 << 20;
 /// Folders and files whose content decides what `dist/` holds.
-const INPUTS: [&str; 7] = [
+const INPUTS: [&str; 8] = [
     "Cargo.lock",
     "Cargo.toml",
     "crates/verdict-model",
     "crates/verdict-schema",
     "crates/verdict-core",
+    "crates/verdict-config",
     "crates/verdict-report",
     "crates/verdict-wasm",
 ];
@@ -28,6 +32,8 @@ const INPUTS: [&str; 7] = [
 struct Manifest {
     /// What built the module.
     toolchain: String,
+    /// What built the scripts.
+    bundler: String,
     /// SHA-256 over the sources.
     inputs: String,
     /// SHA-256 and size by file.
@@ -44,15 +50,12 @@ struct File {
 pub fn build() -> Result<()> {
     let toolchain = Toolchain::find()?.context(REMEDY)?;
     let dist = root().join("dist");
+    js::install()?;
     wasm::build(&toolchain, &dist)?;
-    for script in SCRIPTS {
-        std::fs::copy(
-            root().join("crates/verdict-wasm/js").join(script),
-            dist.join(script),
-        )?;
-    }
+    js::bundle(&dist)?;
     let manifest = Manifest {
         toolchain: toolchain.describe(),
+        bundler: js::bundler()?,
         inputs: inputs()?,
         files: files(&dist)?,
     };
@@ -70,80 +73,112 @@ pub fn check() -> Result<()> {
     let text = std::fs::read_to_string(dist.join("manifest.json"))
         .context("dist/manifest.json is missing: run `cargo xtask dist`")?;
     let manifest: Manifest = serde_json::from_str(&text).context("dist/manifest.json")?;
-    let mut failed = false;
-    let mut verdict = |name: &str, good: bool, said: &str| {
-        println!("dist {name}: {said}");
-        failed |= !good;
-    };
-    let whole = files(&dist)? == manifest.files;
-    verdict(
+    let mut verdicts = Verdicts::default();
+    verdicts.judge(
         "integrity",
-        whole,
-        if whole {
-            "files match the manifest"
-        } else {
-            "FILES DO NOT MATCH THE MANIFEST"
-        },
+        files(&dist)? == manifest.files,
+        [
+            "files match the manifest",
+            "FILES DO NOT MATCH THE MANIFEST",
+        ],
     );
-    let fresh = inputs()? == manifest.inputs;
-    verdict(
+    verdicts.judge(
         "fresh",
-        fresh,
-        if fresh {
-            "built from these sources"
-        } else {
-            "SOURCES HAVE CHANGED: run `cargo xtask dist`"
-        },
+        inputs()? == manifest.inputs,
+        [
+            "built from these sources",
+            "SOURCES HAVE CHANGED: run `cargo xtask dist`",
+        ],
     );
-    let scripts = SCRIPTS.iter().all(|script| {
-        let source = std::fs::read(root().join("crates/verdict-wasm/js").join(script)).ok();
-        source.is_some() && source == std::fs::read(dist.join(script)).ok()
-    });
-    verdict(
-        "scripts",
-        scripts,
-        if scripts {
-            "identical to their sources"
-        } else {
-            "DIFFER FROM THEIR SOURCES"
-        },
+    let module = manifest.files.get(BUILT[1]).map_or(0, |file| file.bytes);
+    verdicts.judge(
+        "size",
+        module <= MAX_MODULE,
+        [
+            "the module is within 3 MiB",
+            "THE MODULE IS LARGER THAN 3 MiB",
+        ],
     );
+    if js::is_installed() {
+        verdicts.judge(
+            "bundle",
+            bundles_alike(&dist)?,
+            [
+                "identical to a fresh bundle of the scripts",
+                "DIFFERS FROM A FRESH BUNDLE OF THE SCRIPTS",
+            ],
+        );
+    } else {
+        Verdicts::leave(
+            "bundle",
+            &format!("run `npm ci --ignore-scripts` in {}", js::FOLDER),
+        );
+    }
     match Toolchain::find()? {
-        None => verdict("wasm", true, &format!("not checked: {REMEDY}")),
-        Some(toolchain) if toolchain.describe() != manifest.toolchain => verdict(
+        None => Verdicts::leave("wasm", REMEDY),
+        Some(toolchain) if toolchain.describe() != manifest.toolchain => Verdicts::leave(
             "wasm",
-            true,
             &format!(
-                "not compared: built with {}, here is {}",
+                "built with {}, here is {}",
                 manifest.toolchain,
                 toolchain.describe()
             ),
         ),
-        Some(toolchain) => {
-            let out = root().join("target/dist-check");
-            wasm::build(&toolchain, &out)?;
-            let same = BUILT.iter().all(|name| {
-                std::fs::read(out.join(name)).ok() == std::fs::read(dist.join(name)).ok()
-            });
-            verdict(
-                "wasm",
-                same,
-                if same {
-                    "identical to a fresh build"
-                } else {
-                    "DIFFERS FROM A FRESH BUILD"
-                },
-            );
-        }
+        Some(toolchain) => verdicts.judge(
+            "wasm",
+            builds_alike(&toolchain, &dist)?,
+            ["identical to a fresh build", "DIFFERS FROM A FRESH BUILD"],
+        ),
     }
-    if failed {
+    if verdicts.failed {
         bail!("dist/ is not what its sources make: run `cargo xtask dist` and commit it");
     }
     Ok(())
 }
 
+/// What was found out about `dist/`, each printed by itself; what was not tried is never called good.
+#[derive(Default)]
+struct Verdicts {
+    failed: bool,
+}
+
+impl Verdicts {
+    fn judge(&mut self, name: &str, good: bool, [yes, no]: [&str; 2]) {
+        println!("dist {name}: {}", if good { yes } else { no });
+        self.failed |= !good;
+    }
+
+    fn leave(name: &str, why: &str) {
+        println!("dist {name}: not checked: {why}");
+    }
+}
+
+/// Builds the module again with the toolchain that the manifest names.
+fn builds_alike(toolchain: &Toolchain, dist: &Path) -> Result<bool> {
+    let out = root().join("target/dist-check");
+    wasm::build(toolchain, &out)?;
+    Ok(BUILT.iter().all(|name| {
+        let fresh = std::fs::read(out.join(name)).ok();
+        fresh.is_some() && fresh == std::fs::read(dist.join(name)).ok()
+    }))
+}
+
+/// Bundles again from the committed core, which needs no Rust.
+fn bundles_alike(dist: &Path) -> Result<bool> {
+    let out = root().join("target/bundle-check");
+    std::fs::create_dir_all(&out)?;
+    for name in BUILT {
+        std::fs::copy(dist.join(name), out.join(name))?;
+    }
+    js::bundle(&out)?;
+    Ok(BUNDLED.iter().all(|name| {
+        let fresh = std::fs::read(out.join(name)).ok();
+        fresh.is_some() && fresh == std::fs::read(dist.join(name)).ok()
+    }))
+}
+
 fn files(dist: &Path) -> Result<BTreeMap<String, File>> {
-    let names = SCRIPTS.iter().chain(&BUILT);
+    let names = BUNDLED.iter().chain(&BUILT);
     names
         .map(|name| {
             let bytes = std::fs::read(dist.join(name)).with_context(|| format!("dist/{name}"))?;
@@ -185,7 +220,8 @@ fn collect(path: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned();
-            if name != "tests" && name != "test" && name != "target" && name != "examples" {
+            let apart = ["tests", "test", "target", "examples", "node_modules"];
+            if !apart.contains(&name.as_str()) {
                 collect(&entry, out)?;
             }
         }

@@ -3,6 +3,7 @@
 mod bench;
 mod codegen;
 mod dist;
+mod js;
 mod links;
 mod needs;
 mod real;
@@ -28,9 +29,9 @@ enum Task {
     Demo,
     /// Install what the tests need, and run all of them
     Test(test::Options),
-    /// Build dist/: the WASM core with its JavaScript driver
+    /// Build dist/: the Action, the WASM core and its command line for Node
     Dist {
-        /// Only compare: integrity, fresh, wasm
+        /// Only compare: integrity, fresh, bundle, wasm
         #[arg(long)]
         check: bool,
     },

@@ -1,8 +1,8 @@
 //! `cargo xtask test`: everything that must hold before a merge.
 
-use crate::run::{cargo, command, output, root, status};
-use crate::{codegen, dist, links, needs, real};
-use anyhow::{Context, Result};
+use crate::run::{cargo, command, root, status};
+use crate::{codegen, dist, js, links, needs, real};
+use anyhow::Result;
 use std::time::Instant;
 
 /// What `test` can be told.
@@ -26,6 +26,7 @@ pub fn run(options: &Options) -> Result<()> {
     let step = |name: &str| println!("\n== {name} ({} s)", began.elapsed().as_secs());
     step("what the tests need");
     needs::ensure()?;
+    js::install()?;
     step("formatting");
     cargo(&["fmt", "--all", "--check"])?;
     step("clippy, warnings denied");
@@ -50,17 +51,9 @@ pub fn run(options: &Options) -> Result<()> {
     links::check()?;
     step("dist/ against its sources");
     dist::check()?;
-    step("the committed WASM core in Node");
+    step("the committed dist/ in Node: the WASM core and the Action");
     cargo(&["build", "--quiet", "--package", "mcp-verdict", "--locked"])?;
-    let tests = js_tests()?;
-    status(
-        command("node").arg("--test").args(&tests).env(
-            "MCP_VERDICT",
-            root()
-                .join("target/debug")
-                .join(format!("mcp-verdict{}", std::env::consts::EXE_SUFFIX)),
-        ),
-    )?;
+    js::test()?;
     if options.no_real_servers {
         println!("\nthe servers of other SDKs were left out (--no-real-servers)");
     } else {
@@ -77,13 +70,4 @@ pub fn run(options: &Options) -> Result<()> {
         );
     }
     cargo(&["test", "--workspace", "--locked"])
-}
-
-fn js_tests() -> Result<Vec<String>> {
-    let tracked =
-        output(command("git").args(["ls-files", "crates/verdict-wasm/js/test/*.test.mjs"]))?;
-    let tests: Vec<String> = tracked.lines().map(str::to_owned).collect();
-    (!tests.is_empty())
-        .then_some(tests)
-        .context("no JavaScript tests are tracked")
 }

@@ -1,17 +1,14 @@
 // The committed WASM core against the native program: one server, one report, but for times.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
+import { native, serve } from "./support/servers.mjs";
 
 const dist = new URL("../../../../dist/", import.meta.url);
-const { check } = await import(new URL("driver.mjs", dist));
-const { catalogue, judgeTranscript, render } = await import(new URL("core.mjs", dist));
-const native = process.env.MCP_VERDICT;
-assert.ok(native, "MCP_VERDICT must name the native program; `cargo xtask test` sets it");
+const { catalogue, check, judgeTranscript, parseConfig, render } = await import(new URL("core.mjs", dist));
 
 /** Times may differ between two runs; nothing else may. */
 function withoutTimes(report) {
@@ -19,16 +16,6 @@ function withoutTimes(report) {
   copy.layers.conformance.durationMs = 0;
   copy.layers.conformance.checks = copy.layers.conformance.checks.filter(({ id }) => id !== "stdio.discover-latency");
   return copy;
-}
-
-/** Starts the built-in server; resolves to its URL and a way to end it. */
-async function serve(...args) {
-  const child = spawn(native, ["demo", "--serve", ...args], { stdio: ["ignore", "pipe", "inherit"] });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = line.match(/^listening on (.*)$/)?.[1];
-    if (url) return { url, end: () => child.kill("SIGKILL") };
-  }
-  throw new Error("the built-in server did not start");
 }
 
 function nativeReport(...args) {
@@ -137,4 +124,16 @@ test("deep and broken texts end in words, not in a stack overflow", () => {
     assert.notEqual(JSON.parse(report).verdict, "pass", `depth ${depth}`);
     assert.ok(render(report, "text").length > 0);
   }
+});
+
+test("both read a configuration alike, and say the same of a faulty one", () => {
+  const folder = mkdtempSync(join(tmpdir(), "mcp-verdict-"));
+  for (const text of ["servr: 1\n", "no-reads: true\nno-reads: false\n", "server: {\n", "a: &a [*a]\n", "\t"]) {
+    const file = join(folder, "f.yaml");
+    writeFileSync(file, text);
+    const { stderr, status } = spawnSync(native, ["check", "--config", file, "--url", "http://127.0.0.1:9/"], { encoding: "utf8" });
+    assert.equal(status, 2, text);
+    assert.throws(() => parseConfig(text, file), ({ message }) => stderr.includes(message.split("\n")[0]), stderr);
+  }
+  rmSync(folder, { recursive: true });
 });
