@@ -131,6 +131,11 @@ fn icon(outcome: Outcome) -> &'static str {
     }
 }
 
+/// Icon and word that stay on one line in a narrow cell.
+fn badge(outcome: Outcome) -> String {
+    format!("{}\u{a0}{}", icon(outcome), outcome.word())
+}
+
 fn headline(report: &Report) -> String {
     let server = match &report.target.server_info {
         Some(_) => format!(": {}", inline(&words::server(&report.target), 200)),
@@ -147,10 +152,7 @@ fn facts(report: &Report) -> String {
     let mut out = String::new();
     if let Some(layer) = conformance(report) {
         let outcomes = words::COUNT_ORDER;
-        let names: Vec<_> = outcomes
-            .iter()
-            .map(|o| format!("{} {}", icon(*o), o.word()))
-            .collect();
+        let names: Vec<_> = outcomes.iter().map(|o| badge(*o)).collect();
         let numbers: Vec<_> = outcomes
             .iter()
             .map(|o| words::number(layer.counts.get(*o)))
@@ -182,10 +184,7 @@ fn assertions(report: &Report) -> String {
             .filter(|check| check.assertion == Some(number))
             .collect();
         let state = words::assertion_state(members.iter().copied().filter(|check| counts(check)));
-        let state = state.map_or_else(
-            || "not checked".to_owned(),
-            |outcome| format!("{} {}", icon(outcome), outcome.word()),
-        );
+        let state = state.map_or_else(|| "not checked".to_owned(), badge);
         let _ = writeln!(
             out,
             "| {number} | {title} | {state} | {} |",

@@ -76,13 +76,14 @@ pub fn sentence(text: &str) -> Result<String, JsError> {
     Ok(check_run::sentence(&report(text)?))
 }
 
-/// Foreign text for a log: each line behind a mark, and nothing in it that a terminal or a runner obeys.
+/// Foreign text for a log: nothing in it that a terminal or a runner obeys, and each line behind a mark.
 #[wasm_bindgen]
 pub fn relay(text: &str) -> String {
-    let lines: Vec<_> = safe::terminal_lines(text)
-        .map(|line| format!("| {line}\n"))
-        .collect();
-    safe::inert_lines(&lines.concat())
+    let lines = safe::terminal_lines(text).map(|line| {
+        let line = safe::inert_lines(&line);
+        format!("| {}", line.trim_end()).trim_end().to_owned() + "\n"
+    });
+    lines.collect()
 }
 
 /// Text as the data of a workflow command.

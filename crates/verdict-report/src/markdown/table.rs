@@ -1,6 +1,6 @@
 //! What is wrong, one row each: where to look first.
 
-use super::{NOTE, Sheet, icon, inline};
+use super::{NOTE, Sheet, badge, inline};
 use crate::findings::{further, is_problem, location, spec_link};
 use crate::safe::{markdown_code, truncate_bytes};
 use crate::words;
@@ -36,7 +36,7 @@ pub(super) fn table(page: &mut Sheet, ordered: &[&CheckResult]) {
 }
 
 fn row(check: &CheckResult) -> String {
-    let mut out = format!("| {} {} | ", icon(check.outcome), check.outcome.word());
+    let mut out = format!("| {} | ", badge(check.outcome));
     // An id that is code and nothing else may stand inside a link.
     let id = markdown_code(&truncate_bytes(&check.id, 120));
     match spec_link(check) {
@@ -68,19 +68,17 @@ fn happened(check: &CheckResult) -> String {
     if let Some(item) = check.evidence.first() {
         let subject = item.subject.as_deref();
         let subject = subject.map(|subject| markdown_code(&truncate_bytes(subject, 120)));
-        let said = if item.message == check.message {
-            String::new()
-        } else {
-            inline(&item.message, 200)
-        };
-        parts.push(match subject {
-            Some(subject) if said.is_empty() => subject,
-            Some(subject) => format!("{subject}: {said}"),
-            None => said,
-        });
+        match subject {
+            Some(subject) if item.message == check.message => {
+                parts.insert(0, format!("{subject}:"));
+            }
+            Some(subject) => parts.push(format!("{subject}: {}", inline(&item.message, 200))),
+            None if item.message == check.message => {}
+            None => parts.push(inline(&item.message, 200)),
+        }
         match further(check, 1) {
             0 => {}
-            more => parts.push(format!("and {} more like it", words::number(more))),
+            more => parts.push(format!("(and {} more like it)", words::number(more))),
         }
     }
     parts.retain(|part| !part.is_empty());

@@ -60,7 +60,7 @@ fn the_least_severe_are_left_out_with_a_count() {
         let line = page.lines().find(|line| line.contains(&end)).unwrap();
         line[2..].split(' ').next().unwrap().parse().unwrap()
     };
-    let rows = |word| page.matches(&format!(" {word} | [`")).count();
+    let rows = |word| page.matches(&format!("\u{a0}{word} | [`")).count();
     assert_eq!(rows("fail") + rows("warn") + left("rows"), 300);
     assert!(rows("fail") > 20, "{page}");
     assert_eq!(rows("warn"), 0, "failures come first");
@@ -92,7 +92,7 @@ fn what_stands_beside_the_report_comes_first_and_is_as_inert() {
         log: Some("```\nlistening\n::error::x\n".to_owned()),
     };
     let written = page(&clean(), &aside, 65_535);
-    let expected = "## ✅ PASS: acme-invoices 1.4.2\n\nacme-invoices conforms to MCP 2026-07-28 as far as it was tried.\n\n- ℹ️ Layers 1 to 3 were skipped: `@octo` has no key &#60;b&#62;\n- [The job summary](https://github.com/octo/demo/actions/runs/7) has the whole report.\n\nThe last words of the server:\n\n````text\n```\nlistening\n\\u{3a}:error::x\n````\n\n| ✅ pass";
+    let expected = "## ✅ PASS: acme-invoices 1.4.2\n\nacme-invoices conforms to MCP 2026-07-28 as far as it was tried.\n\n- ℹ️ Layers 1 to 3 were skipped: `@octo` has no key &#60;b&#62;\n- [The job summary](https://github.com/octo/demo/actions/runs/7) has the whole report.\n\nThe last words of the server:\n\n````text\n```\nlistening\n\\u{3a}:error::x\n````\n\n| ✅\u{a0}pass";
     assert!(written.starts_with(expected), "{written}");
     let hostile = Aside {
         link: Some("https://x.example/a) [b](javascript:c".to_owned()),

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import http from "node:http";
 import { decide } from "./patience.mjs";
 
-/** How long one request may take, and how long all waiting for limits may take in one run. */
-const ANSWER_MS = 20_000;
+/** How long one request may take; all requests that came to nothing; and all waiting for limits in one run. */
+const ANSWER_MS = 15_000;
+const LOST_MS = 45_000;
 const WAITING_MS = 150_000;
 /** The same when the job was cancelled: the runner ends us in a few seconds. */
 const HURRY_MS = 2_500;
@@ -23,6 +24,7 @@ export class GitHub {
   constructor({ base, token, env = {}, log = () => {}, wait = sleep, now = Date.now }) {
     Object.assign(this, { base: base.replace(/\/+$/, ""), token, log, wait, now });
     this.hurried = false;
+    this.lost = 0;
     this.waited = 0;
     // Newer runners can send all requests through the proxy that the machine names.
     if (env.HTTPS_PROXY || env.https_proxy || env.HTTP_PROXY || env.http_proxy) http.setGlobalProxyFromEnv?.(env);
@@ -42,9 +44,12 @@ export class GitHub {
    */
   async request(method, path, body, wasDone = async () => undefined) {
     for (let tried = 1; ; tried++) {
+      const began = this.now();
       const answer = await this.#send(method, path, body);
       const next = this.hurried && tried > 1 ? { stop: "the job was cancelled" } : decide(answer, tried, this.now());
       if (next.go) return answer.json;
+      if (next.unsure) this.lost += this.now() - began;
+      if (this.lost > LOST_MS) throw new ApiFault("GitHub's API does not answer in time", answer.status);
       if (next.stop) throw new ApiFault(next.stop, answer.status);
       if (this.hurried && next.limited) throw new ApiFault("the job was cancelled", answer.status);
       if (next.limited && this.waited + next.wait > WAITING_MS) {

@@ -35,7 +35,8 @@ export class Runner {
 
   /** A sentence of ours for the log; what is foreign in it is made safe. */
   say(text) {
-    this.write(this.safe.relay(this.conceal(text)).replace(/^\| /gm, ""));
+    const line = this.safe.relay(this.conceal(text).replace(/\s+/g, " "));
+    this.write(line.slice("| ".length));
   }
 
   /** An annotation: `error`, `warning` or `notice`. */

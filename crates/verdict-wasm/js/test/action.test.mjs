@@ -133,7 +133,7 @@ describe("verdicts", () => {
   });
 
   test("a warning passes, unless warnings fail", limit, async () => {
-    const server = await serve("--defect", "server-info-absent");
+    const server = await serve("--defect", "tools-reordered");
     try {
       const one = await act({ inputs: { url: server.url } });
       assert.equal(one.exit, 0, one.log);

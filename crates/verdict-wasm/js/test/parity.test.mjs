@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { native, serve } from "./support/servers.mjs";
 
 const dist = new URL("../../../../dist/", import.meta.url);
@@ -28,17 +29,19 @@ const names = spawnSync(native, ["demo", "--list"], { encoding: "utf8" }).stdout
 // Every seventh defect is enough to see both paths fail alike; the matrix test in Rust tries all.
 const some = names.filter((_, at) => at % 7 === 0);
 
-// A server that answers each connection in its own way answers two runs in two ways.
-const steady = some.filter((name) => !name.includes("by-connection"));
-
 describe("live", () => {
-  for (const name of [null, ...steady]) {
-    test(name ?? "the correct server", { timeout: 60_000 }, async () => {
+  // What a server loses of requests at one time depends on how they overlap, which no two drivers do alike.
+  for (const name of [null, ...some.filter((name) => !name.startsWith("concurrent"))]) {
+    test(name ?? "the correct server", { timeout: 60_000 }, async (t) => {
       const server = await serve(...(name ? ["--defect", name] : []));
       try {
-        const one = nativeReport("--url", server.url);
-        const other = JSON.parse((await check({ server: { url: server.url } })).report);
-        assert.deepEqual(withoutTimes(other), withoutTimes(one));
+        const first = withoutTimes(nativeReport("--url", server.url));
+        const other = withoutTimes(JSON.parse((await check({ server: { url: server.url } })).report));
+        if (isDeepStrictEqual(other, first)) return;
+        // A server that gives two runs of one program two reports shows nothing of the two programs.
+        const again = [1, 2].map(() => withoutTimes(nativeReport("--url", server.url)));
+        if (again.some((one) => !isDeepStrictEqual(one, first))) return t.skip("the server is unsteady");
+        assert.deepEqual(other, first);
       } finally {
         server.end();
       }
@@ -128,7 +131,7 @@ test("deep and broken texts end in words, not in a stack overflow", () => {
 
 test("both read a configuration alike, and say the same of a faulty one", () => {
   const folder = mkdtempSync(join(tmpdir(), "mcp-verdict-"));
-  for (const text of ["servr: 1\n", "no-reads: true\nno-reads: false\n", "server: {\n", "a: &a [*a]\n", "\t"]) {
+  for (const text of ["servr: 1\n", "no-reads: true\nno-reads: false\n", "server: {\n", "a: &a [*a]\n", "server:\n\turl: x\n"]) {
     const file = join(folder, "f.yaml");
     writeFileSync(file, text);
     const { stderr, status } = spawnSync(native, ["check", "--config", file, "--url", "http://127.0.0.1:9/"], { encoding: "utf8" });

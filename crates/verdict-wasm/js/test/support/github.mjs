@@ -8,6 +8,8 @@ import http from "node:http";
 
 const published = JSON.parse(
   readFileSync(new URL("../../node_modules/@octokit/openapi/generated/api.github.com.json", import.meta.url), "utf8"),
+  // The description means that null is one of the words where it says nullable.
+  (_, value) => (value?.nullable && Array.isArray(value.enum) ? { ...value, enum: [...value.enum, null] } : value),
 );
 const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
 ajv.addSchema({ $id: "github", components: published.components });
@@ -62,7 +64,12 @@ export class FakeGitHub {
   }
 
   async start() {
-    this.server = http.createServer((request, response) => this.#handle(request, response));
+    this.server = http.createServer((request, response) =>
+      this.#handle(request, response).catch((error) => {
+        this.violations.push(`the fake itself: ${error.stack}`);
+        response.writeHead(500).end("{}");
+      }),
+    );
     this.server.on("connection", (socket) => this.#sockets.add(socket));
     await new Promise((resolve) => this.server.listen(0, "127.0.0.1", resolve));
     this.url = `http://127.0.0.1:${this.server.address().port}`;

@@ -1,0 +1,319 @@
+// Built from crates/verdict-wasm/js by `cargo xtask dist`; changes belong there.
+
+// library.mjs
+import { createHash } from "node:crypto";
+import { readFileSync as readFileSync2 } from "node:fs";
+import { initSync } from "./core.js";
+export * from "./core.js";
+
+// driver.mjs
+import { readFileSync } from "node:fs";
+import path2 from "node:path";
+import { performance } from "node:perf_hooks";
+import tls2 from "node:tls";
+
+// channel.mjs
+import net from "node:net";
+import tls from "node:tls";
+
+// program.mjs
+import { spawn, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+var ALLOWED = new Set(
+  "PATH HOME USER LOGNAME SHELL TMPDIR TMP TEMP LANG LANGUAGE TZ TERM SystemRoot SYSTEMROOT SystemDrive COMSPEC ComSpec Path PATHEXT WINDIR windir USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA ProgramData ProgramFiles NVM_DIR VIRTUAL_ENV XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR NO_PROXY no_proxy".split(" ")
+);
+var PROXIES = /* @__PURE__ */ new Set(["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]);
+function childEnvironment(all, configured = {}) {
+  const out = {};
+  for (const [name, value] of Object.entries(all)) {
+    if (ALLOWED.has(name) || name.startsWith("LC_")) out[name] = value;
+    else if (PROXIES.has(name)) out[name] = value.replace(/^([a-z]+:\/\/)?[^/]*@/i, "$1");
+  }
+  return { ...out, ...configured };
+}
+function resolveProgram(program, env, platform = process.platform, exists = fs.existsSync) {
+  if (platform !== "win32" || path.win32.extname(program) || /[\\/]/.test(program)) return program;
+  const extensions = (env.PATHEXT ?? ".EXE;.CMD;.BAT").split(";");
+  for (const folder of (env.PATH ?? env.Path ?? "").split(";").filter(Boolean)) {
+    for (const extension of extensions) {
+      const candidate = path.win32.join(folder, program + extension);
+      if (exists(candidate)) return candidate;
+    }
+  }
+  return program;
+}
+function invocation(words, env, platform = process.platform, exists = fs.existsSync) {
+  const [program, ...args] = words;
+  const file = resolveProgram(program, env, platform, exists);
+  if (platform !== "win32" || !/\.(cmd|bat)$/i.test(file)) return { file, args };
+  for (const word of [file, ...args]) {
+    if (/[\r\n\0]/.test(word)) throw new Error(`a line break cannot be passed to ${path.win32.basename(file)}`);
+  }
+  const quoted = args.map((arg) => {
+    const doubled = arg.replace(/\\*("|$)/g, (run) => run.replace(/\\/g, "\\\\"));
+    return `"${doubled.replace(/"/g, '""').replace(/%/g, "%%cd:~,%")}"`;
+  });
+  const line = [`"${file}"`, ...quoted].join(" ");
+  const shell = env.ComSpec ?? env.COMSPEC ?? "cmd.exe";
+  return { file: shell, args: ["/e:ON", "/v:OFF", "/d", "/c", `"${line}"`], verbatim: true };
+}
+function startGroup(words, { env, cwd, stdio }) {
+  const { file, args, verbatim } = invocation(words, env);
+  return spawn(file, args, {
+    env,
+    cwd,
+    stdio,
+    detached: process.platform !== "win32",
+    windowsHide: true,
+    windowsVerbatimArguments: verbatim
+  });
+}
+function whyNotStarted(error, program) {
+  if (error.code === "ENOENT") return `the command \`${program}\` was not found`;
+  if (error.code === "EACCES") return `the command \`${program}\` may not be run`;
+  return `the command \`${program}\` could not be started: ${error.message}`;
+}
+function signalGroup(pid, signal, platform = process.platform) {
+  if (!pid) return;
+  if (platform === "win32") {
+    spawnSync("taskkill", ["/pid", String(pid), "/t", "/f"], { windowsHide: true, stdio: "ignore" });
+    return;
+  }
+  try {
+    process.kill(-pid, signal);
+  } catch {
+  }
+}
+var GRACE_MS = 1500;
+function endGroup(child) {
+  return new Promise((resolve) => {
+    const kill = () => {
+      signalGroup(child.pid, "SIGKILL");
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+      resolve();
+    };
+    signalGroup(child.pid, "SIGTERM");
+    if (!child.pid || child.exitCode !== null || child.signalCode !== null) return kill();
+    const timer = setTimeout(kill, GRACE_MS);
+    child.once("exit", () => {
+      clearTimeout(timer);
+      kill();
+    });
+  });
+}
+
+// channel.mjs
+function openSocket(target, events, options = {}) {
+  const names = target.host.toLowerCase() === "localhost" ? ["127.0.0.1", "::1"] : [target.host];
+  let socket;
+  let closed = false;
+  let last = "";
+  const connect = () => {
+    const host = names.shift();
+    if (host === void 0) return events.failed(last);
+    const servername = net.isIP(target.host) ? void 0 : target.host;
+    const attempt = target.https ? tls.connect({ host, port: target.port, servername, ca: options.ca, ALPNProtocols: ["http/1.1"] }) : net.connect({ host, port: target.port, autoSelectFamily: true });
+    socket = attempt;
+    let open = false;
+    let over = false;
+    attempt.setNoDelay(true);
+    attempt.setTimeout(target.timeoutMs, () => {
+      if (!open) attempt.destroy(new Error(`connecting to ${host}:${target.port} timed out`));
+    });
+    attempt.once(target.https ? "secureConnect" : "connect", () => {
+      open = true;
+      attempt.setTimeout(0);
+      if (!closed) events.opened(printAddress(attempt));
+    });
+    attempt.on("data", (bytes2) => closed || events.received(bytes2));
+    const end = (how) => {
+      if (closed || over) return;
+      over = true;
+      if (open) return events.ended(how);
+      last = how;
+      connect();
+    };
+    attempt.on("error", (error) => end(open ? howLost(error) : whyFailed(error, target)));
+    attempt.on("end", () => end("closed"));
+    attempt.on("close", () => end("closed"));
+  };
+  connect();
+  return {
+    send: (bytes2) => socket?.write(bytes2),
+    endInput: () => {
+    },
+    close: () => {
+      closed = true;
+      socket?.destroy();
+    }
+  };
+}
+function printAddress(socket) {
+  const host = socket.remoteAddress ?? "";
+  return `${host.includes(":") ? `[${host}]` : host}:${socket.remotePort}`;
+}
+function howLost(error) {
+  return error.code === "ECONNRESET" ? "connection reset by the server" : error.message;
+}
+function whyFailed(error, target) {
+  const one = error.errors?.[0] ?? error;
+  if (one.code === "ECONNREFUSED") {
+    const host = one.address?.includes(":") ? `[${one.address}]` : one.address;
+    return `connection refused at ${host}:${one.port}; is the server running?`;
+  }
+  if (one.code === "ENOTFOUND" || one.code === "EAI_AGAIN") return `the name ${target.host} has no address (${one.code})`;
+  return one.message || String(one.code);
+}
+function openProcess(words, events, { env, cwd }) {
+  let child;
+  try {
+    child = startGroup(words, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
+  } catch (error) {
+    queueMicrotask(() => events.failed(whyNotStarted(error, words[0])));
+    return { send: () => {
+    }, endInput: () => {
+    }, close: () => {
+    } };
+  }
+  let closed = false;
+  let gone = false;
+  child.on("error", (error) => {
+    gone = true;
+    if (!closed) events.failed(whyNotStarted(error, words[0]));
+  });
+  child.on("spawn", () => closed || events.opened(void 0));
+  child.stdout.on("data", (bytes2) => closed || events.received(bytes2));
+  child.stderr.on("data", (bytes2) => closed || events.diagnostics(bytes2));
+  child.stdin.on("error", () => {
+  });
+  const ended = (code, name) => {
+    if (gone) return;
+    gone = true;
+    if (!closed) events.ended(name ? `signal ${signalNumber(name)}` : `exit code ${code}`);
+  };
+  child.on("close", ended);
+  child.on("exit", (code, name) => setTimeout(() => ended(code, name), 300).unref());
+  let finished;
+  return {
+    send: (bytes2) => child.stdin.write(bytes2),
+    endInput: () => child.stdin.end(),
+    close: () => {
+      closed = true;
+      return finished ??= endGroup(child);
+    }
+  };
+}
+var SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGTERM: 15 };
+function signalNumber(name) {
+  return SIGNALS[name] ?? name;
+}
+
+// driver.mjs
+import { Run, planRun } from "./core.js";
+async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal } = {}) {
+  const text = JSON.stringify(config);
+  const values = JSON.stringify(variables);
+  const run = new Run(text, values, today);
+  try {
+    const { environment } = JSON.parse(planRun(text, values));
+    const options = { env: childEnvironment(env, environment), cwd, ca: authorities(config.server?.["ca-file"], cwd) };
+    await drive(run, options, signal);
+    return { report: run.report(source && JSON.stringify(source)), transcript: run.transcript() };
+  } finally {
+    try {
+      run.free();
+    } catch {
+    }
+  }
+}
+function authorities(file, cwd = ".") {
+  if (!file) return void 0;
+  const known = tls2.getCACertificates?.("default") ?? tls2.rootCertificates;
+  return [...known, readFileSync(path2.resolve(cwd, file), "utf8")];
+}
+async function drive(run, options, signal) {
+  const target = JSON.parse(run.target());
+  const began = performance.now();
+  const now = () => performance.now() - began;
+  const channels = /* @__PURE__ */ new Map();
+  const ending = [];
+  let timer;
+  let done = false;
+  await new Promise((resolve, reject) => {
+    const after = (happen) => {
+      if (done) return;
+      try {
+        happen();
+        pump();
+      } catch (error) {
+        done = true;
+        clearTimeout(timer);
+        reject(error);
+      }
+    };
+    const open = (channel) => {
+      const events = {
+        opened: (peer) => after(() => run.opened(now(), channel, peer)),
+        failed: (why) => after(() => run.failed(now(), channel, why)),
+        received: (bytes2) => after(() => run.received(now(), channel, bytes2)),
+        diagnostics: (bytes2) => after(() => run.diagnostics(now(), channel, bytes2)),
+        ended: (how) => after(() => run.ended(now(), channel, how))
+      };
+      const opened = target.transport === "http" ? openSocket(target, events, options) : openProcess(target.command, events, options);
+      channels.set(channel, opened);
+    };
+    const obey = (command) => {
+      const channel = channels.get(command.channel);
+      switch (command.do) {
+        case "open":
+          return open(command.channel);
+        case "send":
+          return channel?.send(run.bytes());
+        case "endInput":
+          return channel?.endInput();
+        case "close":
+          channels.delete(command.channel);
+          return ending.push(channel?.close());
+      }
+    };
+    const pump = () => {
+      if (done) return;
+      for (let command = run.command(); command !== void 0; command = run.command()) {
+        obey(JSON.parse(command));
+      }
+      clearTimeout(timer);
+      if (run.finished()) {
+        done = true;
+        return resolve();
+      }
+      const at = run.wakeup();
+      if (at >= 0) timer = setTimeout(() => after(() => run.tick(now())), Math.max(0, Math.ceil(at - now())));
+    };
+    const cutOff = () => after(() => run.cutOff(now(), "it was interrupted"));
+    if (signal?.aborted) return cutOff();
+    signal?.addEventListener("abort", cutOff, { once: true });
+    after(() => {
+    });
+  });
+  await Promise.all(ending);
+}
+
+// library.mjs
+var bytes = readFileSync2(new URL("./core_bg.wasm", import.meta.url));
+if (true) {
+  const found = createHash("sha256").update(bytes).digest("hex");
+  if (found !== "83e51bbbd1947dd78fa4d98dec3901287fefe5307c4b339bf2138ff86cd05fb4") throw new Error(`core_bg.wasm is not the file that was built: its SHA-256 is ${found}`);
+}
+initSync({ module: new WebAssembly.Module(bytes) });
+export {
+  authorities,
+  check,
+  childEnvironment,
+  endGroup,
+  invocation,
+  openSocket,
+  signalGroup,
+  startGroup,
+  whyNotStarted
+};
