@@ -1,9 +1,10 @@
 //! What the recording says about the server: its era, what it declares, what it lists.
 
 use crate::record::{Answer, Record, Recording};
+use crate::schemas::Schemas;
 use crate::wire::rpc::{Kind, Parsed};
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use verdict_model::REVISION;
 use verdict_model::report::Era;
 use verdict_model::transcript::{End, Transport};
@@ -154,7 +155,7 @@ impl Walk {
             else {
                 return walk;
             };
-            walk.complete = result.get("nextCursor").is_none();
+            walk.complete = result.get("nextCursor").is_none_or(Value::is_null);
             walk.pages.push(name);
             walk.results.push(result);
         }
@@ -198,6 +199,7 @@ pub struct Facts {
     /// The result of `server/discover`.
     pub discover: Option<Arc<Value>>,
     walks: [Walk; 4],
+    schemas: OnceLock<Schemas>,
 }
 
 impl Facts {
@@ -213,6 +215,7 @@ impl Facts {
             era: era(recording),
             discover,
             walks: List::ALL.map(walk),
+            schemas: OnceLock::new(),
         }
     }
 
@@ -277,6 +280,11 @@ impl Facts {
     /// The items of the first walk over a list.
     pub fn items(&self, list: List) -> impl Iterator<Item = Item<'_>> {
         self.walk(list).items(list)
+    }
+
+    /// What is wrong with the schemas of the listed tools; examined when first asked for.
+    pub fn schemas(&self) -> &Schemas {
+        self.schemas.get_or_init(|| Schemas::examine(self))
     }
 
     /// The first list method whose capability is declared: tools, else resources, else prompts.

@@ -15,10 +15,12 @@ pub mod facts;
 mod judge;
 #[cfg(test)]
 mod matrix;
+pub mod passive;
 pub mod pending;
 pub mod record;
 pub mod refusal;
 pub mod ruling;
+pub mod schemas;
 pub mod settings;
 pub mod shape;
 mod summary;

@@ -225,7 +225,8 @@ impl<'a> Plan<'a> {
         pointer
     }
 
-    /// The JSON pointer of a position, or only its beginning once it has `limit` bytes.
+    /// The JSON pointer of a position, or only its beginning once it has more than `limit`
+    /// characters.
     pub(crate) fn write_pointer(&self, at: usize, limit: usize, out: &mut String) {
         let mut chain = Vec::new();
         let mut current = at;
@@ -240,7 +241,8 @@ impl<'a> Plan<'a> {
             };
         }
         for &step in chain.iter().rev() {
-            if out.len() > limit {
+            // No character has more than four bytes.
+            if out.len() / 4 > limit {
                 return;
             }
             match self.positions[step].place {

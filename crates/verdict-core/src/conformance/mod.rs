@@ -10,6 +10,10 @@ use crate::survey;
 pub mod discover {
     //! `server/discover` and what it declares.
     pub mod answers;
+    pub mod capabilities;
+    pub mod declares;
+    pub mod first;
+    pub mod identity;
 }
 pub mod version {
     //! Protocol versions that the server does not speak.
@@ -38,13 +42,47 @@ pub mod header {
     pub(crate) mod subject;
     pub mod version;
 }
+pub mod result {
+    //! What every result has.
+    pub mod envelope;
+    pub mod kind;
+    pub mod valid;
+}
+pub mod list {
+    //! The four lists and their pages.
+    pub mod connections;
+    pub mod cursors;
+    pub mod order;
+    pub mod pages;
+    pub(crate) mod reach;
+    pub(crate) mod visits;
+}
+pub mod cache {
+    //! Cache hints.
+    pub mod hints;
+    pub mod values;
+}
 pub mod tools {
     //! Tools: their definitions and what calling them returns.
     pub mod capability;
 }
+pub mod schema {
+    //! The JSON Schemas of tools.
+    pub mod tools;
+}
 pub mod resources {
     //! Resources and resource templates.
     pub mod missing;
+    pub(crate) mod reading;
+    pub(crate) mod template;
+}
+pub mod completion {
+    //! Argument completion.
+    pub(crate) mod asking;
+}
+pub mod mrtr {
+    //! Multi round-trip requests.
+    pub mod elsewhere;
 }
 pub mod errors {
     //! Error codes and error objects.
@@ -68,10 +106,15 @@ pub mod ext {
     pub mod fallback;
     pub mod name_header;
     pub mod tasks;
+    pub mod unnegotiated;
 }
 
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
+    discover::capabilities::CHECKS,
+    discover::declares::CHECKS,
+    discover::first::CHECKS,
+    discover::identity::CHECKS,
     version::legacy_form::CHECKS,
     version::stateless::CHECKS,
     version::unsupported::CHECKS,
@@ -86,8 +129,19 @@ const FAMILIES: &[&[Check]] = &[
     header::param_rules::CHECKS,
     header::rejection::CHECKS,
     header::version::CHECKS,
+    result::envelope::CHECKS,
+    result::kind::CHECKS,
+    result::valid::CHECKS,
+    list::connections::CHECKS,
+    list::cursors::CHECKS,
+    list::order::CHECKS,
+    list::pages::CHECKS,
+    cache::hints::CHECKS,
+    cache::values::CHECKS,
     tools::capability::CHECKS,
+    schema::tools::CHECKS,
     resources::missing::CHECKS,
+    mrtr::elsewhere::CHECKS,
     errors::codes::CHECKS,
     errors::leak::CHECKS,
     errors::malformed::CHECKS,
@@ -102,6 +156,7 @@ const FAMILIES: &[&[Check]] = &[
     ext::fallback::CHECKS,
     ext::name_header::CHECKS,
     ext::tasks::CHECKS,
+    ext::unnegotiated::CHECKS,
 ];
 
 /// All checks, in the order of the catalogue's areas.
@@ -112,7 +167,5 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 /// The probes that the checks need, and those that every run begins with.
 pub fn plan() -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
-    first
-        .chain(checks().flat_map(|check| check.probes.iter().copied()))
-        .collect()
+    first.chain(checks().flat_map(|check| check.probes.iter().copied())).collect()
 }

@@ -1,6 +1,6 @@
 //! Messages that are no requests, and bodies that are no JSON, are refused in order.
 
-use crate::ask::{Ask, Id, Patience, Payload, Probe, Stage};
+use crate::ask::{Ask, Patience, Payload, Probe, Stage};
 use crate::check::Check;
 use crate::conformance::legacy::removed::odd_lane;
 use crate::context::Context;
@@ -17,49 +17,69 @@ const PATIENCE_MS: u64 = 2_000;
 /// Sends requests without a method, of another JSON-RPC version and with a null id; over HTTP also
 /// half a JSON text.
 ///
-/// On stdio a good request goes first, so that the time limit is not spent on the start of the process.
+/// On stdio a good request goes first, so that the time limit is not spent on the start of the process,
+/// and the first message that is dropped in silence is the last: the others would only wait as well.
 pub const MALFORMED: Probe = Probe {
     name: "errors.malformed",
     stage: Stage::Main,
     next: malformed,
 };
 
+const CASES: [(&str, &str); 3] = [
+    ("no-method", "without method"),
+    ("json-rpc-1", "with jsonrpc \"1.0\""),
+    ("null-id", "with id null"),
+];
+
 fn malformed(cx: &Context, round: usize) -> Vec<Ask> {
-    match (round, cx.is_http()) {
-        (0, true) => [requests(cx), vec![half()]].concat(),
-        (0, false) => vec![Ask::request("awake", "server/discover", json!({})).over(odd_lane(cx))],
-        (1, false) => requests(cx),
+    if cx.is_http() {
+        let requests = CASES
+            .iter()
+            .map(|(step, _)| request(step).over(odd_lane(cx)));
+        return match round {
+            0 => requests.chain([half()]).collect(),
+            _ => vec![],
+        };
+    }
+    let Some(at) = round.checked_sub(1) else {
+        return vec![Ask::request("awake", "server/discover", json!({})).over(odd_lane(cx))];
+    };
+    let before = at.checked_sub(1).and_then(|before| CASES.get(before));
+    let dropped = before.is_some_and(|(step, _)| {
+        let record = cx.record(&format!("errors.malformed/{step}"));
+        record.is_none_or(is_silent)
+    });
+    match CASES.get(at) {
+        Some((step, _)) if !dropped => {
+            vec![
+                request(step)
+                    .over(odd_lane(cx))
+                    .patience(Patience::Glimpse(PATIENCE_MS)),
+            ]
+        }
         _ => vec![],
     }
 }
 
-fn requests(cx: &Context) -> Vec<Ask> {
-    let changed = |step: &str, member: &str, value: Option<Value>| {
-        let mut ask = Ask::request(step, "server/discover", json!({}));
-        if let Payload::Message(message) = &mut ask.payload {
-            match value {
-                Some(value) => message.insert(member.to_owned(), value),
-                None => message.shift_remove(member),
-            };
-        }
-        ask
-    };
-    let asks = [
-        changed("no-method", "method", None),
-        changed("json-rpc-1", "jsonrpc", Some(json!("1.0"))),
-        Ask {
-            id: Id::Given(Value::Null),
-            ..Ask::request("null-id", "server/discover", json!({}))
-        },
-    ];
-    let patience = if cx.is_http() {
-        Patience::Answer
-    } else {
-        Patience::Glimpse(PATIENCE_MS)
-    };
-    asks.into_iter()
-        .map(|ask| ask.faulty().over(odd_lane(cx)).patience(patience))
-        .collect()
+/// A request that is none.
+fn request(step: &str) -> Ask {
+    let mut ask = Ask::request(step, "server/discover", json!({})).faulty();
+    if let Payload::Message(message) = &mut ask.payload {
+        match step {
+            "no-method" => message.shift_remove("method"),
+            "json-rpc-1" => message.insert("jsonrpc".to_owned(), json!("1.0")),
+            _ => return ask.id(Value::Null),
+        };
+    }
+    ask
+}
+
+/// Whether nothing came back at all.
+fn is_silent(record: &Record) -> bool {
+    matches!(
+        record.answer(),
+        Answer::Nothing(End::Closed | End::TimedOut)
+    )
 }
 
 fn half() -> Ask {
@@ -93,12 +113,6 @@ pub const CHECKS: &[Check] = &[
         .judge(null_id),
 ];
 
-const CASES: [(&str, &str); 3] = [
-    ("no-method", "without method"),
-    ("json-rpc-1", "with jsonrpc \"1.0\""),
-    ("null-id", "with id null"),
-];
-
 fn invalid_request(cx: &Context) -> Ruling {
     if let Err(ruling) = served(cx, "era/discover") {
         return ruling;
@@ -120,14 +134,8 @@ fn invalid_request(cx: &Context) -> Ruling {
 
 /// What is wrong with the answer to a message that is no request.
 fn outcome(cx: &Context, name: &str, fault: &str) -> Result<Option<Finding>, Ruling> {
-    let silent = |record: &Record| {
-        matches!(
-            record.answer(),
-            Answer::Nothing(End::Closed | End::TimedOut)
-        )
-    };
     let record = match cx.record(name) {
-        Some(record) if silent(record) && !cx.is_http() => {
+        Some(record) if is_silent(record) && !cx.is_http() => {
             let message =
                 format!("a message {fault} is not answered; expected -32600 (invalid request)");
             // What has no id to answer to may be dropped.

@@ -143,7 +143,8 @@ fn covers(declared: &Value, required: &Value) -> bool {
 
 /// -32022 for a version that `server/discover` lists.
 fn misused_version_code(cx: &Context, record: &Record) -> Option<Finding> {
-    let version = version_of(record)?;
+    // The versions are what a client that begins with initialize needs to hear.
+    let version = version_of(record).filter(|_| record.method() != Some("initialize"))?;
     let listed = cx.facts.supported_versions().any(|known| known == version);
     let sound = record.exchange.standing == Standing::Conforming || headers_agree(record);
     (version >= OURS && listed && sound).then(|| {
