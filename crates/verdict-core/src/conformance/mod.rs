@@ -15,6 +15,32 @@ pub mod version {
     //! Protocol versions that the server does not speak.
     pub mod unsupported;
 }
+pub mod transport {
+    //! Streamable HTTP: bodies, streams, statuses.
+    pub mod accept;
+    pub mod bodies;
+    pub mod concurrent;
+    pub mod direction;
+    pub mod endpoint;
+    pub mod notification;
+    pub mod origin;
+    pub mod sessions;
+    pub mod status;
+    pub mod streams;
+    pub(crate) mod traffic;
+    pub mod unusual;
+}
+pub mod stdio {
+    //! Standard input and output of a child process.
+    pub mod answers;
+    pub mod garbage;
+    pub mod lines;
+    pub mod notices;
+    pub(crate) mod process;
+    pub mod second;
+    pub mod shutdown;
+    pub mod unasked;
+}
 pub mod legacy {
     //! Earlier revisions and what is left of them.
     pub mod era;
@@ -23,6 +49,24 @@ pub mod legacy {
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
     version::unsupported::CHECKS,
+    transport::accept::CHECKS,
+    transport::bodies::CHECKS,
+    transport::concurrent::CHECKS,
+    transport::direction::CHECKS,
+    transport::endpoint::CHECKS,
+    transport::notification::CHECKS,
+    transport::origin::CHECKS,
+    transport::sessions::CHECKS,
+    transport::status::CHECKS,
+    transport::streams::CHECKS,
+    transport::unusual::CHECKS,
+    stdio::answers::CHECKS,
+    stdio::garbage::CHECKS,
+    stdio::lines::CHECKS,
+    stdio::notices::CHECKS,
+    stdio::second::CHECKS,
+    stdio::shutdown::CHECKS,
+    stdio::unasked::CHECKS,
     legacy::era::CHECKS,
 ];
 
