@@ -27,6 +27,15 @@ pub mod resources {
     //! Resources and resource templates.
     pub mod missing;
 }
+pub mod progress {
+    //! Progress notifications.
+    pub(crate) mod called;
+    pub mod notices;
+}
+pub mod cancel {
+    //! Cancellation.
+    pub mod by_server;
+}
 pub mod errors {
     //! Error codes and error objects.
     pub mod codes;
@@ -44,6 +53,10 @@ pub mod legacy {
     pub mod leftovers;
     pub mod removed;
 }
+pub mod deprecated {
+    //! Features on their way out.
+    pub mod logging;
+}
 pub mod ext {
     //! Extensions.
     pub mod fallback;
@@ -56,6 +69,8 @@ const FAMILIES: &[&[Check]] = &[
     tools::capability::CHECKS,
     schema::tools::CHECKS,
     resources::missing::CHECKS,
+    progress::notices::CHECKS,
+    cancel::by_server::CHECKS,
     errors::codes::CHECKS,
     errors::leak::CHECKS,
     errors::malformed::CHECKS,
@@ -67,6 +82,7 @@ const FAMILIES: &[&[Check]] = &[
     legacy::initialize::CHECKS,
     legacy::leftovers::CHECKS,
     legacy::removed::CHECKS,
+    deprecated::logging::CHECKS,
     ext::fallback::CHECKS,
     ext::tasks::CHECKS,
 ];
