@@ -33,6 +33,7 @@ pub mod list {
     pub mod order;
     pub mod pages;
     pub mod reach;
+    pub mod shaped;
     pub mod visits;
 }
 pub mod cache {
@@ -40,13 +41,26 @@ pub mod cache {
     pub mod hints;
     pub mod values;
 }
+pub mod tools {
+    //! Tools as they are listed and called.
+    pub mod icons;
+    pub mod listed;
+    pub mod unknown;
+}
 pub mod resources {
     //! Resources and templates.
+    pub mod listed;
     pub mod reading;
     pub mod template;
 }
+pub mod prompts {
+    //! Prompts.
+    pub mod listed;
+    pub mod unknown;
+}
 pub mod completion {
     //! Completion of arguments.
+    pub mod answers;
     pub mod asking;
 }
 pub mod mrtr {
@@ -78,6 +92,13 @@ const FAMILIES: &[&[Check]] = &[
     list::cursors::CHECKS,
     cache::hints::CHECKS,
     cache::values::CHECKS,
+    tools::listed::CHECKS,
+    tools::icons::CHECKS,
+    tools::unknown::CHECKS,
+    resources::listed::CHECKS,
+    prompts::listed::CHECKS,
+    prompts::unknown::CHECKS,
+    completion::answers::CHECKS,
     mrtr::elsewhere::CHECKS,
     legacy::era::CHECKS,
     ext::unnegotiated::CHECKS,

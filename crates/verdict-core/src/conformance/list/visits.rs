@@ -7,6 +7,7 @@
 use super::cursors::first_cursor;
 use crate::ask::{Ask, Lane, Probe, Stage};
 use crate::conformance::resources::reading;
+use crate::conformance::tools::listed::claims_harmless;
 use crate::context::Context;
 use crate::facts::{Declared, Item, List, Walk};
 use crate::record::{Answer, Record};
@@ -316,16 +317,7 @@ pub fn by_connection(cx: &Context, list: List) -> bool {
 /// Tools whose parameters belong into header fields are left out.
 pub fn callable<'c>(cx: &Context<'c>) -> Option<(&'c str, Map<String, Value>)> {
     let tools = &cx.settings.config.tools;
-    let trusted = |item: &Item| {
-        let hint = |name| {
-            item.value
-                .get("annotations")
-                .and_then(|hints| hints.get(name))
-        };
-        tools.trust_read_only
-            && hint("readOnlyHint") == Some(&json!(true))
-            && hint("openWorldHint") == Some(&json!(false))
-    };
+    let trusted = |item: &Item| tools.trust_read_only && claims_harmless(item.value);
     cx.facts.items(List::Tools).find_map(|item| {
         let name = name_of(item);
         if !tools.safe.iter().any(|safe| safe == name) && !trusted(&item) {
