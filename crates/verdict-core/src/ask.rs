@@ -52,8 +52,15 @@ pub enum Payload {
 pub enum Patience {
     /// Until the answer, within the time limit.
     Answer,
-    /// Until the first message, or this many milliseconds after the head.
+    /// Until the first message, or this many milliseconds after the head; on stdio, where there is no
+    /// head, after it went out.
     Glimpse(u64),
+    /// For this many milliseconds after it went out, whatever comes; stdio only. The process can be asked
+    /// again afterwards.
+    Watch(u64),
+    /// The probe goes on with the first message. What follows is recorded for this many milliseconds more,
+    /// and not longer than until the run closes down.
+    Hold(u64),
 }
 
 /// What a probe wants to be sent.
@@ -77,6 +84,8 @@ pub struct Ask {
     pub patience: Patience,
     /// Whether it is tried once more after a network fault.
     pub retry: bool,
+    /// Whether, on stdio, it may be written while others of this kind wait for their answers.
+    pub alongside: bool,
 }
 
 impl Ask {
@@ -137,6 +146,7 @@ impl Ask {
             standing: Standing::Conforming,
             patience: Patience::Answer,
             retry: true,
+            alongside: false,
         }
         .header("Content-Type", "application/json")
         .header("Accept", "application/json, text/event-stream")
@@ -148,6 +158,16 @@ impl Ask {
             verb,
             headers: Vec::new(),
             ..Self::post(step, Payload::Empty)
+        }
+    }
+
+    /// Sends nothing and listens for this many milliseconds to what a process says by itself; stdio only.
+    pub fn silence(step: impl Into<String>, ms: u64) -> Self {
+        Self {
+            id: Id::Absent,
+            patience: Patience::Watch(ms),
+            retry: false,
+            ..Self::bare(step, "")
         }
     }
 
@@ -259,6 +279,13 @@ impl Ask {
         self
     }
 
+    /// On stdio, writes it without waiting for others of this kind on the same process.
+    #[must_use]
+    pub fn alongside(mut self) -> Self {
+        self.alongside = true;
+        self
+    }
+
     /// The method of the message.
     pub fn method(&self) -> Option<&str> {
         match &self.payload {
@@ -286,13 +313,20 @@ pub fn meta(version: &str) -> Value {
 
 /// The value that `Mcp-Name` must mirror (`http#standard-request-headers`).
 fn name_of(method: &str, params: &Map<String, Value>) -> Option<String> {
-    let member = match method {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" => "uri",
-        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
-        _ => return None,
-    };
-    params.get(member)?.as_str().map(str::to_owned)
+    params
+        .get(mirrored_member(method)?)?
+        .as_str()
+        .map(str::to_owned)
+}
+
+/// The member of `params` that `Mcp-Name` must mirror.
+pub fn mirrored_member(method: &str) -> Option<&'static str> {
+    match method {
+        "tools/call" | "prompts/get" => Some("name"),
+        "resources/read" => Some("uri"),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => Some("taskId"),
+        _ => None,
+    }
 }
 
 /// A value as `Mcp-Name` and `Mcp-Param-*` carry it (`http#value-encoding`).
@@ -326,6 +360,8 @@ pub enum Stage {
     Survey,
     /// Everything else, side by side.
     Main,
+    /// Looks whether the server is still there after all of that.
+    Late,
 }
 
 /// A conversation that checks judge afterwards; several checks may share one.

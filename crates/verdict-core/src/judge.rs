@@ -118,20 +118,23 @@ fn severity(level: Level, moved: Option<Severity>, findings: &[Finding]) -> Outc
     }
 }
 
+/// One finding is its own headline; several are counted, with the worst as an example.
 fn headline(findings: &[Finding]) -> String {
     let Some(first) = findings.first() else {
         return String::new();
     };
-    let more = findings.len() - 1;
+    if findings.len() == 1 {
+        return first.message.clone();
+    }
     let subject = match &first.subject {
         Some(subject) => format!("{}: ", crate::wire::json::cut(subject, 120)),
         None => String::new(),
     };
-    match more {
-        0 => format!("{subject}{}", first.message),
-        1 => format!("{subject}{} (and 1 more)", first.message),
-        more => format!("{subject}{} (and {more} more)", first.message),
-    }
+    format!(
+        "{} cases, such as {subject}{}",
+        findings.len(),
+        first.message
+    )
 }
 
 /// One root cause, one finding: what a rule gets when something it stands on is missing.
@@ -155,7 +158,8 @@ fn prerequisite(cx: &Context, check: &Check) -> Option<Ruling> {
     }
     let reason = match &cx.facts.era {
         EraFinding::Modern | EraFinding::Dual => {
-            if rule.safety == Safety::Read && cx.settings.config.no_reads {
+            let reads = rule.safety == Safety::Read && !check.reads_or_not;
+            if reads && cx.settings.config.no_reads {
                 return Some(Ruling::skip("reading is turned off (--no-reads)"));
             }
             if rule.safety == Safety::Intrusive && !cx.settings.config.intrusive {

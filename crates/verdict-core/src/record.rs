@@ -1,6 +1,6 @@
 //! The recording: the transcript with every message read once, as probes and judges look at it.
 
-use crate::wire::rpc::{Envelope, Kind, Parsed};
+use crate::wire::rpc::{Envelope, Kind, Parsed, same_id};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,11 +61,22 @@ impl Record {
             .filter(|(message, _)| message.from == Sender::Server)
     }
 
-    /// The first response.
+    /// The response: the one with the id of the request, else the first.
     pub fn response(&self) -> Option<&Envelope> {
-        self.replies()
-            .filter_map(|(_, parsed)| parsed.envelope())
-            .find(|envelope| envelope.kind() == Kind::Response)
+        let sent = self.request().and_then(Envelope::id);
+        let mut first = None;
+        for envelope in self.replies().filter_map(|(_, parsed)| parsed.envelope()) {
+            if envelope.kind() != Kind::Response {
+                continue;
+            }
+            if let (Some(sent), Some(got)) = (sent, envelope.id())
+                && same_id(sent, got)
+            {
+                return Some(envelope);
+            }
+            first = first.or(Some(envelope));
+        }
+        first
     }
 
     /// The first result.

@@ -37,7 +37,9 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
                 .to_owned();
         }
         EraFinding::Unreachable(why) => return format!("No verdict: the server {why}."),
-        EraFinding::Foreign(why) => return format!("This is not an MCP endpoint: {why}."),
+        EraFinding::Foreign(why) => {
+            return format!("No MCP server of a known revision answers here: {why}.");
+        }
         EraFinding::Unasked => return "No verdict: the run was over before it began.".to_owned(),
         EraFinding::Modern | EraFinding::Dual | EraFinding::WithoutDiscover => {}
     }

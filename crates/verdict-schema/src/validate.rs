@@ -163,11 +163,20 @@ fn violations(
         cut(&mut violation.message, bounds.message);
         violation
     };
-    let mut violations: Vec<_> = validator
-        .iter_errors(instance)
-        .take(GATHERED)
-        .map(describe)
-        .collect();
+    let mut violations: Vec<_> = if cost.explaining > bounds.explanations {
+        validator
+            .validate(instance)
+            .err()
+            .into_iter()
+            .map(describe)
+            .collect()
+    } else {
+        validator
+            .iter_errors(instance)
+            .take(GATHERED)
+            .map(describe)
+            .collect()
+    };
     violations.sort();
     violations.dedup();
     violations.truncate(bounds.violations.max(1));

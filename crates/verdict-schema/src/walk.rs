@@ -188,6 +188,10 @@ impl<'a> Plan<'a> {
     fn collect(&mut self, at: usize) {
         let from = self.positions[at];
         for reference in Reference::all_of(at, &from) {
+            // A position that comes alive before it is expanded is met twice.
+            if self.reference_at.contains_key(&(at, reference.keyword)) {
+                continue;
+            }
             let index = self.references.len();
             self.reference_at.insert((at, reference.keyword), index);
             self.references.push(reference);
@@ -221,7 +225,8 @@ impl<'a> Plan<'a> {
         pointer
     }
 
-    /// The JSON pointer of a position, or only its beginning once it has `limit` bytes.
+    /// The JSON pointer of a position, or only its beginning once it has more than `limit`
+    /// characters.
     pub(crate) fn write_pointer(&self, at: usize, limit: usize, out: &mut String) {
         let mut chain = Vec::new();
         let mut current = at;
@@ -236,7 +241,8 @@ impl<'a> Plan<'a> {
             };
         }
         for &step in chain.iter().rev() {
-            if out.len() > limit {
+            // No character has more than four bytes.
+            if out.len() / 4 > limit {
                 return;
             }
             match self.positions[step].place {

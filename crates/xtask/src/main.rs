@@ -1,1 +1,67 @@
-fn main() {}
+//! Development tasks: `cargo xtask demo | test | dist | codegen | bench`.
+
+mod bench;
+mod codegen;
+mod dist;
+mod links;
+mod needs;
+mod real;
+mod run;
+mod test;
+mod wasm;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Development tasks of mcp-verdict.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Check the built-in server and show the full verdict
+    Demo,
+    /// Install what the tests need, and run all of them
+    Test(test::Options),
+    /// Build dist/: the WASM core with its JavaScript driver
+    Dist {
+        /// Only compare: integrity, fresh, wasm
+        #[arg(long)]
+        check: bool,
+    },
+    /// Write what is generated from the sources: the list of checks, the JSON Schemas, the docs table
+    Codegen {
+        /// Only compare
+        #[arg(long)]
+        check: bool,
+    },
+    /// Measure: ratios side by side in one run
+    Bench(bench::Options),
+    /// The second step of `codegen`
+    #[command(hide = true)]
+    Generate {
+        #[arg(long)]
+        check: bool,
+    },
+    /// Run wasm-bindgen on a module (used by `dist`)
+    #[command(hide = true)]
+    Bindgen { input: PathBuf, out: PathBuf },
+}
+
+fn main() -> Result<()> {
+    match Cli::parse().task {
+        Task::Demo => run::cargo(&["run", "--quiet", "--package", "mcp-verdict", "--", "demo"]),
+        Task::Test(options) => test::run(&options),
+        Task::Dist { check: false } => dist::build(),
+        Task::Dist { check: true } => dist::check(),
+        Task::Codegen { check } => codegen::run(check),
+        Task::Bench(options) => bench::run(&options),
+        Task::Generate { check } => codegen::generate(check),
+        Task::Bindgen { input, out } => wasm::bindgen(&input, &out),
+    }
+}

@@ -1,12 +1,11 @@
-//! Layer 0: one file a check or a small family of checks, in the order of the catalogue.
+//! Layer 0: one file a check or a small family of checks, in the areas of the catalogue.
 //!
-//! `cargo xtask codegen` writes this file from the folders beside it; a check is added by adding its file.
+//! Written by `cargo xtask codegen` from the folders beside it: a check is added by adding its file.
 
 use crate::ask::Probe;
 pub use crate::check::Check;
+pub use crate::pending::{Entry, catalogue};
 use crate::survey;
-use serde::{Serialize, Serializer};
-use verdict_model::{Rule, State};
 
 pub mod discover {
     //! `server/discover` and what it declares.
@@ -18,23 +17,46 @@ pub mod discover {
 }
 pub mod version {
     //! Protocol versions that the server does not speak.
+    pub mod legacy_form;
+    pub mod stateless;
     pub mod unsupported;
 }
+pub mod meta {
+    //! The `_meta` members of requests and results.
+    pub mod keys;
+    pub mod optional;
+    pub(crate) mod places;
+    pub mod required;
+    pub mod server_info;
+    pub mod trace;
+}
+pub mod header {
+    //! The header fields that mirror the body, and their refusal when they do not.
+    pub mod encoding;
+    pub mod method;
+    pub mod name;
+    pub(crate) mod param;
+    pub mod param_rules;
+    pub(crate) mod refused;
+    pub mod rejection;
+    pub(crate) mod subject;
+    pub mod version;
+}
 pub mod result {
-    //! Results as such: their type, their envelope, their shape.
+    //! What every result has.
     pub mod envelope;
     pub mod kind;
     pub mod valid;
 }
 pub mod list {
-    //! The four lists: order, sets, pages, cursors.
+    //! The four lists and their pages.
     pub mod connections;
     pub mod cursors;
     pub mod order;
     pub mod pages;
-    pub mod reach;
-    pub mod shaped;
-    pub mod visits;
+    pub(crate) mod reach;
+    pub(crate) mod shaped;
+    pub(crate) mod visits;
 }
 pub mod cache {
     //! Cache hints.
@@ -42,16 +64,22 @@ pub mod cache {
     pub mod values;
 }
 pub mod tools {
-    //! Tools as they are listed and called.
+    //! Tools: their definitions and what calling them returns.
+    pub mod capability;
     pub mod icons;
     pub mod listed;
     pub mod unknown;
 }
+pub mod schema {
+    //! The JSON Schemas of tools.
+    pub mod tools;
+}
 pub mod resources {
-    //! Resources and templates.
+    //! Resources and resource templates.
     pub mod listed;
-    pub mod reading;
-    pub mod template;
+    pub mod missing;
+    pub(crate) mod reading;
+    pub(crate) mod template;
 }
 pub mod prompts {
     //! Prompts.
@@ -59,52 +87,97 @@ pub mod prompts {
     pub mod unknown;
 }
 pub mod completion {
-    //! Completion of arguments.
+    //! Argument completion.
     pub mod answers;
-    pub mod asking;
+    pub(crate) mod asking;
 }
 pub mod mrtr {
-    //! Requests that take several rounds.
+    //! Multi round-trip requests.
     pub mod elsewhere;
+}
+pub mod errors {
+    //! Error codes and error objects.
+    pub mod codes;
+    pub mod leak;
+    pub mod malformed;
+    pub mod meaning;
+    pub mod shape;
+    pub mod unknown;
 }
 pub mod legacy {
     //! Earlier revisions and what is left of them.
+    pub mod dual;
     pub mod era;
+    pub mod initialize;
+    pub mod leftovers;
+    pub mod removed;
 }
 pub mod ext {
     //! Extensions.
+    pub mod fallback;
+    pub mod name_header;
+    pub mod tasks;
     pub mod unnegotiated;
 }
 
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
+    discover::capabilities::CHECKS,
+    discover::declares::CHECKS,
     discover::first::CHECKS,
     discover::identity::CHECKS,
-    discover::declares::CHECKS,
-    discover::capabilities::CHECKS,
+    version::legacy_form::CHECKS,
+    version::stateless::CHECKS,
     version::unsupported::CHECKS,
-    result::kind::CHECKS,
+    meta::keys::CHECKS,
+    meta::optional::CHECKS,
+    meta::required::CHECKS,
+    meta::server_info::CHECKS,
+    meta::trace::CHECKS,
+    header::encoding::CHECKS,
+    header::method::CHECKS,
+    header::name::CHECKS,
+    header::param_rules::CHECKS,
+    header::rejection::CHECKS,
+    header::version::CHECKS,
     result::envelope::CHECKS,
+    result::kind::CHECKS,
     result::valid::CHECKS,
-    list::order::CHECKS,
     list::connections::CHECKS,
-    list::pages::CHECKS,
     list::cursors::CHECKS,
+    list::order::CHECKS,
+    list::pages::CHECKS,
     cache::hints::CHECKS,
     cache::values::CHECKS,
-    tools::listed::CHECKS,
+    tools::capability::CHECKS,
     tools::icons::CHECKS,
+    tools::listed::CHECKS,
     tools::unknown::CHECKS,
+    schema::tools::CHECKS,
     resources::listed::CHECKS,
+    resources::missing::CHECKS,
     prompts::listed::CHECKS,
     prompts::unknown::CHECKS,
     completion::answers::CHECKS,
     mrtr::elsewhere::CHECKS,
+    errors::codes::CHECKS,
+    errors::leak::CHECKS,
+    errors::malformed::CHECKS,
+    errors::meaning::CHECKS,
+    errors::shape::CHECKS,
+    errors::unknown::CHECKS,
+    legacy::dual::CHECKS,
     legacy::era::CHECKS,
+    legacy::initialize::CHECKS,
+    legacy::leftovers::CHECKS,
+    legacy::removed::CHECKS,
+    ext::fallback::CHECKS,
+    ext::name_header::CHECKS,
+    ext::tasks::CHECKS,
     ext::unnegotiated::CHECKS,
 ];
 
-/// All checks, in the order of the catalogue.
+/// All checks, in the order of the catalogue's areas.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
@@ -112,30 +185,5 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 /// The probes that the checks need, and those that every run begins with.
 pub fn plan() -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
-    first
-        .chain(checks().flat_map(|check| check.probes.iter().copied()))
-        .collect()
-}
-
-/// One entry of the catalogue, built or not.
-#[derive(Debug, Clone, Copy)]
-pub struct Entry {
-    /// The rule.
-    pub rule: Rule,
-    /// How this build treats it.
-    pub state: State,
-}
-
-impl Serialize for Entry {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.rule.serialize_as(self.state, serializer)
-    }
-}
-
-/// Every rule of the catalogue.
-pub fn catalogue() -> impl Iterator<Item = Entry> {
-    checks().map(|check| Entry {
-        rule: check.rule,
-        state: check.rule.state(),
-    })
+    first.chain(checks().flat_map(|check| check.probes.iter().copied())).collect()
 }

@@ -5,19 +5,24 @@
 //! connections alive, frames messages, keeps time limits, follows redirects, tries once more after a
 //! network fault, and records everything. It judges nothing.
 
+mod answer;
+mod channel;
 mod encode;
+mod lines;
 mod live;
 mod schedule;
+#[cfg(test)]
+mod tests;
 
-use crate::ask::{Ask, Lane, Probe, Stage};
+use crate::ask::{Ask, Probe, Stage};
 use crate::context::Context;
 use crate::facts::Facts;
 use crate::record::Recording;
 use crate::settings::Settings;
-use crate::wire::lines;
+use channel::Wire;
 use live::{Live, Phase};
 use std::collections::{BTreeMap, VecDeque};
-use verdict_model::transcript::{Channel, End, Exchange, Transcript, Transport};
+use verdict_model::transcript::{End, Exchange, Transcript, Transport};
 
 /// What a driver is asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,8 +105,9 @@ pub struct Progress {
 /// Milliseconds that a stream may stay open after its response before we close it
 /// (`transport.sse-closes`).
 pub const LINGER_MS: u64 = 5_000;
-/// Milliseconds that a process may go on after its input was closed (`stdio.eof-exits`).
-pub const EXIT_MS: u64 = 5_000;
+/// Milliseconds that a process may go on after its input was closed (`stdio.eof-exits`): five seconds, and
+/// half a one for slow machines.
+pub const EXIT_MS: u64 = 5_500;
 /// Connections of the shared lane.
 const POOL: usize = 6;
 /// Processes that may be started for one lane before the server counts as unable to stay up.
@@ -113,24 +119,6 @@ struct Active {
     round: usize,
     outstanding: usize,
     done: bool,
-}
-
-/// A channel as the engine drives it.
-#[derive(Debug)]
-struct Wire {
-    lane: Lane,
-    open: bool,
-    gone: bool,
-    /// The exchange that it carries.
-    carries: Option<usize>,
-    /// Whether it has carried one before.
-    used: bool,
-    lines: lines::Reader,
-    /// Ids that were answered; stdio only.
-    answered: Vec<String>,
-    last_answer_ms: Option<u64>,
-    seen_message: bool,
-    stderr: VecDeque<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,6 +148,7 @@ pub struct Engine {
     closing_since: u64,
     path: String,
     busy_budget_ms: u64,
+    received_bytes: u64,
     progress: Progress,
 }
 
@@ -193,6 +182,7 @@ impl Engine {
             closing_since: 0,
             path,
             busy_budget_ms: 15_000,
+            received_bytes: 0,
             progress: Progress::default(),
         };
         engine.next_stage();
@@ -301,25 +291,6 @@ impl Engine {
         self.close_all();
     }
 
-    fn close_all(&mut self) {
-        for channel in 0..self.wires.len() {
-            self.close(channel);
-        }
-        self.course = Course::Finished;
-    }
-
-    fn close(&mut self, channel: usize) {
-        let wire = &mut self.wires[channel];
-        wire.carries = None;
-        if std::mem::replace(&mut wire.gone, true) {
-            return;
-        }
-        self.commands.push_back(Command::Close {
-            channel: number(channel),
-        });
-        self.keep_stderr(channel);
-    }
-
     /// Begins the next stage that has probes, or closes down.
     fn next_stage(&mut self) {
         loop {
@@ -328,7 +299,8 @@ impl Engine {
                 None => Some(Stage::Era),
                 Some(Stage::Era) if self.facts.is_modern() => Some(Stage::Survey),
                 Some(Stage::Survey) => Some(Stage::Main),
-                Some(Stage::Era | Stage::Main) => {
+                Some(Stage::Main) => Some(Stage::Late),
+                Some(Stage::Era | Stage::Late) => {
                     self.stage = None;
                     self.begin_closing();
                     return;
@@ -355,19 +327,20 @@ impl Engine {
         }
     }
 
+    /// Streams that were held are let go; processes get the end of their input, and may say their last words.
     fn begin_closing(&mut self) {
         self.course = Course::Closing;
         self.closing_since = self.now;
-        if !self.is_http() {
-            for channel in 0..self.wires.len() {
-                let carries = self.wires[channel].carries.is_some();
-                if !self.wires[channel].gone && self.wires[channel].open && !carries {
-                    self.recording.channels[channel].input_closed_ms = Some(self.now);
-                    self.commands.push_back(Command::EndInput {
-                        channel: number(channel),
-                    });
-                }
+        if self.is_http() {
+            let held = self
+                .lives
+                .iter()
+                .filter(|(_, live)| live.phase == Phase::Held);
+            for at in held.map(|(at, _)| *at).collect::<Vec<_>>() {
+                self.settle(at, End::Closed);
             }
+        } else {
+            self.end_inputs();
         }
         self.close_when_quiet();
     }
@@ -375,7 +348,8 @@ impl Engine {
     /// Closing is over when no stream is watched and no process runs any more.
     fn close_when_quiet(&mut self) {
         let processes = !self.is_http() && self.wires.iter().any(|wire| wire.open && !wire.gone);
-        if self.lives.is_empty() && !processes {
+        let watched = self.is_http() && !self.lives.is_empty();
+        if !watched && !processes {
             self.close_all();
         }
     }
@@ -458,7 +432,7 @@ impl Engine {
         let Some(live) = self.lives.get(&at) else {
             return;
         };
-        let answered = live.phase == Phase::Answered;
+        let answered = matches!(live.phase, Phase::Answered | Phase::Held);
         if !answered && self.try_again(at, &end) {
             return;
         }
@@ -475,84 +449,4 @@ impl Engine {
 
 fn number(channel: usize) -> u32 {
     u32::try_from(channel).unwrap_or(u32::MAX)
-}
-
-impl Engine {
-    fn opened(&mut self, channel: u32, peer: Option<String>) {
-        let at = channel as usize;
-        if self.wires.get(at).is_none_or(|wire| wire.gone) {
-            return;
-        }
-        self.wires[at].open = true;
-        self.recording.channels[at].peer = peer;
-        if let Some(live) = self.wires[at].carries {
-            self.send(live, at);
-        }
-    }
-
-    fn failed(&mut self, channel: u32, why: &str) {
-        let at = channel as usize;
-        let Some(wire) = self.wires.get_mut(at) else {
-            return;
-        };
-        wire.gone = true;
-        self.recording.channels[at].ending = Some(why.to_owned());
-        if let Some(live) = wire.carries.take() {
-            self.settle(live, End::Unreachable(why.to_owned()));
-        }
-    }
-
-    fn diagnostics(&mut self, channel: u32, bytes: &[u8]) {
-        let Some(wire) = self.wires.get_mut(channel as usize) else {
-            return;
-        };
-        let keep = self.settings.limits.stderr_tail_bytes;
-        wire.stderr
-            .extend(&bytes[bytes.len().saturating_sub(keep)..]);
-        let excess = wire.stderr.len().saturating_sub(keep);
-        wire.stderr.drain(..excess);
-    }
-
-    fn keep_stderr(&mut self, channel: usize) {
-        let bytes: Vec<u8> = self.wires[channel].stderr.drain(..).collect();
-        // The tail may begin inside a character; that is ours, not the server's.
-        let start = bytes
-            .iter()
-            .take(3)
-            .take_while(|byte| (**byte & 0xC0) == 0x80)
-            .count();
-        let (text, invalid) = lines::decode(bytes[start..].to_vec());
-        let log = &mut self.recording.channels[channel];
-        log.stderr_tail = text;
-        log.stderr_invalid_utf8 = invalid;
-    }
-
-    fn open(&mut self, lane: Lane, live: usize) {
-        let channel = self.wires.len();
-        let name = match &lane {
-            Lane::Shared => "shared".to_owned(),
-            Lane::Own(name) => (*name).to_owned(),
-            Lane::Fresh => self.recording.records[live].exchange.name.clone(),
-        };
-        self.recording.channels.push(Channel {
-            lane: name,
-            opened_ms: self.now,
-            ..Channel::default()
-        });
-        self.wires.push(Wire {
-            lane,
-            open: false,
-            gone: false,
-            carries: Some(live),
-            used: false,
-            lines: lines::Reader::default(),
-            answered: Vec::new(),
-            last_answer_ms: None,
-            seen_message: false,
-            stderr: VecDeque::new(),
-        });
-        self.commands.push_back(Command::Open {
-            channel: number(channel),
-        });
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::live::Phase;
 use super::{Command, Engine, POOL, RESPAWNS, encode, number};
-use crate::ask::Lane;
+use crate::ask::{Lane, Patience};
 use crate::record::Answer;
 use verdict_model::transcript::{Carrier, End};
 
@@ -36,7 +36,7 @@ impl Engine {
         let idle = self
             .wires
             .iter()
-            .position(|wire| !fresh && of_lane(wire) && wire.open && wire.carries.is_none());
+            .position(|wire| !fresh && of_lane(wire) && wire.open && self.has_room(wire, at));
         if let Some(channel) = idle {
             self.carry(at, channel);
             self.send(at, channel);
@@ -69,9 +69,22 @@ impl Engine {
         true
     }
 
+    /// Whether a channel can take an exchange: a connection carries one, a process one that waits for its
+    /// answer, or several that were asked for together.
+    fn has_room(&self, wire: &super::Wire, at: usize) -> bool {
+        if self.is_http() {
+            return wire.carries.is_empty();
+        }
+        let alongside = self.lives[&at].ask.alongside;
+        let mut carried = wire.carries.iter().filter_map(|at| self.lives.get(at));
+        carried.all(|other| other.phase != Phase::Sent || (alongside && other.ask.alongside))
+    }
+
     fn carry(&mut self, at: usize, channel: usize) {
         let timeout = self.settings.timeout_ms;
-        self.wires[channel].carries = Some(at);
+        if !self.wires[channel].carries.contains(&at) {
+            self.wires[channel].carries.push(at);
+        }
         self.recording.records[at].exchange.channel = Some(number(channel));
         if let Some(live) = self.lives.get_mut(&at) {
             live.channel = Some(channel);
@@ -89,8 +102,14 @@ impl Engine {
             let path = live.path.as_ref().unwrap_or(&self.path);
             encode::request(&live.ask, &self.settings, path, &live.body)
         } else {
+            // What is watched or glimpsed at has its time from now on; a process may have been started for it.
+            if let Patience::Watch(ms) | Patience::Glimpse(ms) = live.ask.patience {
+                live.deadline = self.now.saturating_add(ms);
+            }
             let mut line = live.body.clone();
-            line.push(b'\n');
+            if !live.is_silence() {
+                line.push(b'\n');
+            }
             line
         };
         live.reused = self.wires[channel].used;
@@ -100,12 +119,35 @@ impl Engine {
         if let Some(message) = exchange.messages.first_mut() {
             message.at_ms = self.now;
         }
+        if bytes.is_empty() {
+            return;
+        }
         self.commands.push_back(Command::Send {
             channel: number(channel),
             bytes,
         });
-        if !self.is_http() && self.lives[&at].owes_nothing() {
-            self.settle(at, End::Silent);
+        if !self.is_http() {
+            self.note_cancel(at, channel);
+            if self.lives[&at].owes_nothing() {
+                self.settle(at, End::Silent);
+            }
+        }
+    }
+
+    /// A listen that we cancelled is over for the process too, whether it says so or not.
+    fn note_cancel(&mut self, at: usize, channel: usize) {
+        let request = self.recording.records[at].request();
+        let named = request
+            .filter(|request| request.method() == Some("notifications/cancelled"))
+            .and_then(|request| request.params()?.get("requestId"));
+        let carried = self.wires[channel].carries.iter();
+        let over = named.and_then(|id| {
+            carried
+                .copied()
+                .find(|other| self.sent_id(*other) == Some(id))
+        });
+        if let Some(live) = over.and_then(|over| self.lives.get_mut(&over)) {
+            live.cancelled = true;
         }
     }
 
@@ -121,9 +163,10 @@ impl Engine {
             clean && live.keep_alive && self.wires[channel].lane != Lane::Fresh
         } else {
             // A process that failed to answer may still answer late; it is not asked again.
-            clean && self.wires[channel].lane != Lane::Fresh
+            let over = clean || (*end == End::Closed && live.cancelled);
+            over && self.wires[channel].lane != Lane::Fresh
         };
-        self.wires[channel].carries = None;
+        self.wires[channel].carries.retain(|other| *other != at);
         if !reusable {
             self.close(channel);
         }

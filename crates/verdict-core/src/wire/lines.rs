@@ -54,6 +54,35 @@ pub fn decode(bytes: Vec<u8>) -> (String, bool) {
     }
 }
 
+/// Watches whether bytes in any split are UTF-8, without keeping them.
+#[derive(Debug, Clone, Default)]
+pub struct Utf8 {
+    held: Vec<u8>,
+    broken: bool,
+}
+
+impl Utf8 {
+    /// Takes bytes.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        if self.broken {
+            return;
+        }
+        // At most three bytes of a character are held back.
+        let joined = [std::mem::take(&mut self.held).as_slice(), bytes].concat();
+        if let Err(error) = std::str::from_utf8(&joined) {
+            match error.error_len() {
+                Some(_) => self.broken = true,
+                None => self.held = joined[error.valid_up_to()..].to_vec(),
+            }
+        }
+    }
+
+    /// Whether bytes were not UTF-8.
+    pub fn broken(&self) -> bool {
+        self.broken
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,6 +102,23 @@ mod tests {
         assert_eq!(whole.len(), 5);
         for at in 0..=input.len() {
             assert_eq!(read(&[&input[..at], &input[at..]]), whole, "split at {at}");
+        }
+    }
+
+    #[test]
+    fn utf8_is_told_in_any_split() {
+        let told = |parts: &[&[u8]]| {
+            let mut watch = Utf8::default();
+            parts.iter().for_each(|part| watch.feed(part));
+            watch.broken()
+        };
+        let good = "a\u{E4}\u{1F680}z".as_bytes();
+        let bad = b"a\xE4z";
+        for at in 0..=good.len() {
+            assert!(!told(&[&good[..at], &good[at..]]), "split at {at}");
+        }
+        for at in 0..=bad.len() {
+            assert!(told(&[&bad[..at], &bad[at..]]), "split at {at}");
         }
     }
 

@@ -18,12 +18,16 @@ pub struct Limits {
     pub head_bytes: usize,
     /// Fields of an HTTP head.
     pub head_fields: usize,
-    /// Events of one stream.
+    /// Messages in answer to one request, as events of a stream or as lines.
     pub events: usize,
     /// Bytes of standard error that are kept.
     pub stderr_tail_bytes: usize,
     /// Stray lines of one process that are kept.
     pub stray_lines: usize,
+    /// Bytes of one stray line that are kept.
+    pub stray_line_bytes: usize,
+    /// Bytes that a server may send in one run.
+    pub run_bytes: u64,
 }
 
 impl Default for Limits {
@@ -35,6 +39,8 @@ impl Default for Limits {
             events: 20_000,
             stderr_tail_bytes: 4 << 10,
             stray_lines: 100,
+            stray_line_bytes: 64 << 10,
+            run_bytes: 256 << 20,
         }
     }
 }

@@ -42,9 +42,9 @@ pub enum Kind {
 }
 
 impl Parsed {
-    /// Reads a text.
+    /// Reads a text; a byte order mark before it is passed over, as most readers do.
     pub fn read(text: &str) -> Self {
-        match json::parse(text) {
+        match json::parse(text.strip_prefix('\u{FEFF}').unwrap_or(text)) {
             Err(fault) => Self::Broken(fault),
             Ok(read) => match read.value {
                 Value::Object(mut members) => {

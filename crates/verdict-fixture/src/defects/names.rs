@@ -55,7 +55,8 @@ fn is_missing(request: &Request, method: &str) -> bool {
 
 /// Whether a plain name was sent.
 fn is_plain(request: &Request, method: &str) -> bool {
-    request.is(method) && request.head.has(NAME) && !sent(request).starts_with("=?")
+    let sent = sent(request);
+    request.is(method) && !sent.is_empty() && sent.is_ascii() && !sent.starts_with("=?")
 }
 
 const fn http(

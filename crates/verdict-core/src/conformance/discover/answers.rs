@@ -65,7 +65,9 @@ fn answers(cx: &Context) -> Ruling {
             "the server speaks the modern protocol but does not answer server/discover ({})",
             came_to(record)
         )),
-        EraFinding::Foreign(why) => broken(format!("not an MCP endpoint: {why}")),
+        EraFinding::Foreign(why) => broken(format!(
+            "no MCP server of a known revision answers here: {why}"
+        )),
         EraFinding::Locked(status) => Ruling::skip(format!(
             "HTTP {status}: the server wants credentials (give --header 'Authorization: Bearer ${{TOKEN}}', or auth.token)"
         )),

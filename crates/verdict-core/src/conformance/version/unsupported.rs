@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 /// Sends discover, and the first declared list, under versions that nobody speaks.
 ///
-/// On stdio they go to a process of their own, before any request that is served (`version.no-stickiness`).
+/// They go to a connection, or a process, of their own, where no request is served before them: a server
+/// that keeps to the first version it sees is `version.no-stickiness`'s.
 pub const UNSUPPORTED: Probe = Probe {
     name: "version.unsupported",
     stage: Stage::Main,
@@ -24,11 +25,7 @@ fn unsupported(cx: &Context, round: usize) -> Vec<Ask> {
     if round > 0 {
         return vec![];
     }
-    let lane = if cx.is_http() {
-        Lane::Shared
-    } else {
-        Lane::Own("version")
-    };
+    let lane = Lane::Own("version");
     let discover = |step: &str, version: &str| {
         Ask::request(step, "server/discover", json!({}))
             .version(version)

@@ -1,0 +1,132 @@
+//! The command line: exit codes, files, words.
+
+use crate::support::{code, run, stderr, stdout};
+
+#[test]
+fn the_demo_passes() {
+    let output = run(&["demo", "--color", "never"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("PASS"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_defect_of_the_demo_fails() {
+    let output = run(&["demo", "--defect", "version-draft-code"]);
+    assert_eq!(code(&output), 1, "{}", stdout(&output));
+    assert!(stdout(&output).contains("-32022"));
+}
+
+#[test]
+fn bad_usage_is_exit_2_with_the_mend() {
+    for (arguments, words) in [
+        (&["check"][..], "--url URL"),
+        (&["check", "--url", "http://x/", "--", "y"], "keep one"),
+        (&["check", "--url", "mcp"], "is not a URL"),
+        (&["check", "--url", "ftp://x/"], "use http or https"),
+        (
+            &["check", "--url", "http://x/", "--header", "nocolon"],
+            "Name: value",
+        ),
+        (
+            &[
+                "check",
+                "--url",
+                "http://x/",
+                "--header",
+                "A: ${NOT_SET_ANYWHERE}",
+            ],
+            "NOT_SET_ANYWHERE",
+        ),
+        (
+            &["check", "--url", "http://x/", "--timeout", "-1"],
+            "timeout",
+        ),
+        (
+            &["check", "--url", "http://x/", "--out", "f.json"],
+            "--format",
+        ),
+        (&["check", "--url", "http://x/", "--format", "yaml"], "yaml"),
+        (
+            &["check", "--url", "http://x/", "--config", "no-such.yaml"],
+            "no-such.yaml",
+        ),
+        (
+            &["check", "--url", "http://x/", "--revision", "2031-01-01"],
+            "2031-01-01",
+        ),
+        (
+            &["check", "--url", "http://x/", "--ca-file", "no-such.pem"],
+            "no-such.pem",
+        ),
+        (&["check", "--start", "x"], "--start"),
+        (
+            &["explain", "version.unsuported-code"],
+            "version.unsupported-code",
+        ),
+        (&["demo", "--defect", "nope"], "--list"),
+        (&["render", "no-such.json"], "no-such.json"),
+    ] {
+        let output = run(arguments);
+        assert_eq!(
+            code(&output),
+            2,
+            "{arguments:?}: {}{}",
+            stdout(&output),
+            stderr(&output)
+        );
+        assert!(
+            stderr(&output).contains(words),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn formats_go_to_their_files() {
+    let folder = std::env::temp_dir().join(format!("mcp-verdict-formats-{}", std::process::id()));
+    let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let (json, junit) = (path("a/report.json"), path("junit.xml"));
+    let output = run(&[
+        "demo", "--format", "json", "--out", &json, "--format", "junit", "--out", &junit,
+    ]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(
+        stdout(&output).starts_with("PASS"),
+        "text stays on the terminal"
+    );
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&json).expect("written")).expect("JSON");
+    assert_eq!(report["schema"], "mcp-verdict/report/v1");
+    assert!(
+        std::fs::read_to_string(&junit)
+            .expect("written")
+            .starts_with("<?xml")
+    );
+    let again = run(&["render", &json, "--format", "json"]);
+    assert_eq!(
+        serde_json::from_slice::<serde_json::Value>(&again.stdout).expect("JSON"),
+        report
+    );
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn colour_is_for_terminals() {
+    assert!(!stdout(&run(&["demo"])).contains('\u{1b}'));
+    assert!(stdout(&run(&["demo", "--color", "always"])).contains('\u{1b}'));
+}
+
+#[test]
+fn the_registry_is_complete() {
+    let output = run(&["explain", "--format", "json"]);
+    let entries: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).expect("JSON");
+    for entry in &entries {
+        for key in ["id", "title", "why", "fix", "specUrl"] {
+            assert!(
+                entry[key].as_str().is_some_and(|text| !text.is_empty()),
+                "{key} of {entry}"
+            );
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Channels as the engine drives them: connections and processes, from their opening to their end.
+
+use super::live::Phase;
+use super::{Command, Engine, number};
+use crate::ask::Lane;
+use crate::wire::lines;
+use std::collections::VecDeque;
+use verdict_model::transcript::{Channel, End};
+
+/// A channel as the engine drives it.
+#[derive(Debug)]
+pub(super) struct Wire {
+    pub(super) lane: Lane,
+    pub(super) open: bool,
+    pub(super) gone: bool,
+    /// The exchanges that it carries, in the order in which they were sent; over HTTP at most one.
+    pub(super) carries: Vec<usize>,
+    /// Whether it has carried one before.
+    pub(super) used: bool,
+    pub(super) lines: lines::Reader,
+    /// Ids that were answered; stdio only.
+    pub(super) answered: Vec<String>,
+    pub(super) last_answer_ms: Option<u64>,
+    pub(super) seen_message: bool,
+    stderr: VecDeque<u8>,
+    stderr_utf8: lines::Utf8,
+}
+
+impl Wire {
+    fn new(lane: Lane, first: usize) -> Self {
+        Self {
+            lane,
+            open: false,
+            gone: false,
+            carries: vec![first],
+            used: false,
+            lines: lines::Reader::default(),
+            answered: Vec::new(),
+            last_answer_ms: None,
+            seen_message: false,
+            stderr: VecDeque::new(),
+            stderr_utf8: lines::Utf8::default(),
+        }
+    }
+}
+
+impl Engine {
+    pub(super) fn open(&mut self, lane: Lane, live: usize) {
+        let channel = self.wires.len();
+        let name = match &lane {
+            Lane::Shared => "shared".to_owned(),
+            Lane::Own(name) => (*name).to_owned(),
+            Lane::Fresh => self.recording.records[live].exchange.name.clone(),
+        };
+        self.recording.channels.push(Channel {
+            lane: name,
+            opened_ms: self.now,
+            ..Channel::default()
+        });
+        self.wires.push(Wire::new(lane, live));
+        self.commands.push_back(Command::Open {
+            channel: number(channel),
+        });
+    }
+
+    pub(super) fn opened(&mut self, channel: u32, peer: Option<String>) {
+        let at = channel as usize;
+        if self.wires.get(at).is_none_or(|wire| wire.gone) {
+            return;
+        }
+        self.wires[at].open = true;
+        self.recording.channels[at].peer = peer;
+        for live in self.wires[at].carries.clone() {
+            self.send(live, at);
+        }
+    }
+
+    pub(super) fn failed(&mut self, channel: u32, why: &str) {
+        let at = channel as usize;
+        let Some(wire) = self.wires.get_mut(at) else {
+            return;
+        };
+        wire.gone = true;
+        self.recording.channels[at].ending = Some(why.to_owned());
+        for live in std::mem::take(&mut wire.carries) {
+            self.settle(live, End::Unreachable(why.to_owned()));
+        }
+    }
+
+    pub(super) fn diagnostics(&mut self, channel: u32, bytes: &[u8]) {
+        let Some(wire) = self.wires.get_mut(channel as usize) else {
+            return;
+        };
+        wire.stderr_utf8.feed(bytes);
+        let keep = self.settings.limits.stderr_tail_bytes;
+        wire.stderr
+            .extend(&bytes[bytes.len().saturating_sub(keep)..]);
+        let excess = wire.stderr.len().saturating_sub(keep);
+        wire.stderr.drain(..excess);
+    }
+
+    pub(super) fn keep_stderr(&mut self, channel: usize) {
+        let wire = &mut self.wires[channel];
+        let bytes: Vec<u8> = wire.stderr.drain(..).collect();
+        let log = &mut self.recording.channels[channel];
+        log.stderr_invalid_utf8 = wire.stderr_utf8.broken();
+        // Kept before: the process ended, and is closed now.
+        if bytes.is_empty() {
+            return;
+        }
+        // The tail may begin inside a character; that is ours, not the server's.
+        let start = bytes
+            .iter()
+            .take(3)
+            .take_while(|byte| (**byte & 0xC0) == 0x80)
+            .count();
+        log.stderr_tail = lines::decode(bytes[start..].to_vec()).0;
+    }
+
+    /// Closes the input of every process that runs.
+    pub(super) fn end_inputs(&mut self) {
+        for channel in 0..self.wires.len() {
+            if self.wires[channel].open && !self.wires[channel].gone {
+                self.recording.channels[channel].input_closed_ms = Some(self.now);
+                self.commands.push_back(Command::EndInput {
+                    channel: number(channel),
+                });
+            }
+        }
+    }
+
+    /// Closes a channel; what it still carries ends with it.
+    pub(super) fn close(&mut self, channel: usize) {
+        let wire = &mut self.wires[channel];
+        let carried = std::mem::take(&mut wire.carries);
+        if std::mem::replace(&mut wire.gone, true) {
+            return;
+        }
+        self.commands.push_back(Command::Close {
+            channel: number(channel),
+        });
+        self.keep_stderr(channel);
+        for at in carried {
+            let held = self
+                .lives
+                .get(&at)
+                .is_some_and(|live| live.phase == Phase::Held);
+            let end = if held {
+                End::Closed
+            } else {
+                let why = "the process was ended because it did not answer another request";
+                End::Lost(why.to_owned())
+            };
+            self.settle(at, end);
+        }
+    }
+
+    pub(super) fn close_all(&mut self) {
+        for channel in 0..self.wires.len() {
+            self.close(channel);
+        }
+        self.course = super::Course::Finished;
+    }
+}

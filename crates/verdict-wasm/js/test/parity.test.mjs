@@ -1,0 +1,140 @@
+// The committed WASM core against the native program: one server, one report, but for times.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, describe, test } from "node:test";
+
+const dist = new URL("../../../../dist/", import.meta.url);
+const { check } = await import(new URL("driver.mjs", dist));
+const { catalogue, judgeTranscript, render } = await import(new URL("core.mjs", dist));
+const native = process.env.MCP_VERDICT;
+assert.ok(native, "MCP_VERDICT must name the native program; `cargo xtask test` sets it");
+
+/** Times may differ between two runs; nothing else may. */
+function withoutTimes(report) {
+  const copy = structuredClone(report);
+  copy.layers.conformance.durationMs = 0;
+  copy.layers.conformance.checks = copy.layers.conformance.checks.filter(({ id }) => id !== "stdio.discover-latency");
+  return copy;
+}
+
+/** Starts the built-in server; resolves to its URL and a way to end it. */
+async function serve(...args) {
+  const child = spawn(native, ["demo", "--serve", ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = line.match(/^listening on (.*)$/)?.[1];
+    if (url) return { url, end: () => child.kill("SIGKILL") };
+  }
+  throw new Error("the built-in server did not start");
+}
+
+function nativeReport(...args) {
+  const { stdout, stderr } = spawnSync(native, ["check", "--format", "json", ...args], { maxBuffer: 1 << 28 });
+  assert.ok(stdout.length > 0, `no report: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+const names = spawnSync(native, ["demo", "--list"], { encoding: "utf8" }).stdout.match(/^\S+/gm) ?? [];
+// Every seventh defect is enough to see both paths fail alike; the matrix test in Rust tries all.
+const some = names.filter((_, at) => at % 7 === 0);
+
+// A server that answers each connection in its own way answers two runs in two ways.
+const steady = some.filter((name) => !name.includes("by-connection"));
+
+describe("live", () => {
+  for (const name of [null, ...steady]) {
+    test(name ?? "the correct server", { timeout: 60_000 }, async () => {
+      const server = await serve(...(name ? ["--defect", name] : []));
+      try {
+        const one = nativeReport("--url", server.url);
+        const other = JSON.parse((await check({ server: { url: server.url } })).report);
+        assert.deepEqual(withoutTimes(other), withoutTimes(one));
+      } finally {
+        server.end();
+      }
+    });
+  }
+
+  test("a server that is not there", async () => {
+    const one = nativeReport("--url", "http://127.0.0.1:9/mcp");
+    const other = JSON.parse((await check({ server: { url: "http://127.0.0.1:9/mcp" } })).report);
+    assert.deepEqual(withoutTimes(other), withoutTimes(one));
+    assert.equal(other.verdict, "none");
+  });
+
+  test("a command that is not there", async () => {
+    const command = ["no-such-program-anywhere", "--x"];
+    const one = nativeReport("--", ...command);
+    const other = JSON.parse((await check({ server: { command } })).report);
+    assert.deepEqual(withoutTimes(other), withoutTimes(one));
+  });
+});
+
+describe("recorded", () => {
+  let folder;
+  before(() => (folder = mkdtempSync(join(tmpdir(), "mcp-verdict-"))));
+  after(() => rmSync(folder, { recursive: true }));
+
+  for (const name of [null, ...some]) {
+    test(`${name ?? "the correct server"}: byte for byte`, { timeout: 60_000 }, async () => {
+      const server = await serve(...(name ? ["--defect", name] : []));
+      const transcript = join(folder, "transcript.json");
+      try {
+        const one = nativeReport("--url", server.url, "--transcript", transcript);
+        const config = JSON.stringify({ server: { url: server.url } });
+        const other = judgeTranscript(config, readFileSync(transcript, "utf8"));
+        assert.equal(other, JSON.stringify(one));
+      } finally {
+        server.end();
+      }
+    });
+  }
+});
+
+test("the module imports wasm-bindgen's glue and random numbers, and nothing else", () => {
+  const module = new WebAssembly.Module(readFileSync(new URL("core_bg.wasm", dist)));
+  const allowed = /^(__wbg_|__wbindgen_)/;
+  for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
+    assert.equal(kind, "function");
+    assert.match(name, allowed, `${from}.${name}`);
+    assert.doesNotMatch(name, /(now|date|performance|fetch|process|env|random)_/i, `${from}.${name}`);
+  }
+});
+
+test("both print one registry of checks", () => {
+  const { stdout } = spawnSync(native, ["explain", "--format", "json"], { encoding: "utf8", maxBuffer: 1 << 26 });
+  assert.deepEqual(JSON.parse(catalogue()), JSON.parse(stdout));
+});
+
+test("deep and broken texts end in words, not in a stack overflow", () => {
+  const exchange = (text) => ({
+    name: "era/discover",
+    standing: "conforming",
+    http: { verb: "POST", path: "/mcp", requestHeaders: [], status: 200, headers: [["content-type", "application/json"]] },
+    messages: [
+      { from: "client", atMs: 0, carrier: "body", text: '{"jsonrpc":"2.0","id":1,"method":"server/discover"}' },
+      { from: "server", atMs: 1, carrier: "body", text },
+    ],
+    end: { how: "complete" },
+    sentMs: 0,
+    answeredMs: 1,
+    endedMs: 1,
+  });
+  const config = JSON.stringify({ server: { url: "http://127.0.0.1:1/mcp" } });
+  for (const depth of [100, 500, 600, 1_000_000]) {
+    const deep = `{"jsonrpc":"2.0","id":1,"result":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+    const transcript = {
+      schema: "mcp-verdict/transcript/v1",
+      transport: "http",
+      exchanges: [exchange(deep)],
+      channels: [],
+      durationMs: 1,
+    };
+    const report = judgeTranscript(config, JSON.stringify(transcript));
+    assert.notEqual(JSON.parse(report).verdict, "pass", `depth ${depth}`);
+    assert.ok(render(report, "text").length > 0);
+  }
+});

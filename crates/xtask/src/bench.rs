@@ -1,0 +1,290 @@
+//! `cargo xtask bench`: ratios, side by side, in one run.
+//!
+//! Machines differ and are noisy, so nothing here is a pass or a fail: each line is two measurements of the
+//! same moment, set against each other.
+
+mod crowd;
+mod measure;
+mod replay;
+
+use crate::run::{cargo, command, output, root, status};
+use anyhow::{Context, Result};
+use measure::{Usage, median};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// What `bench` can be told.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Which bench to run; all without it
+    which: Option<Which>,
+    /// Also write the ratios as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// The benches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Which {
+    /// A full check against a replay of the same requests, and against the official suite
+    Check,
+    /// Work over 10 to 10,000 tools, native and in WASM
+    Growth,
+    /// Sizes and cold starts
+    Size,
+}
+
+/// One line of the table.
+#[derive(Debug, Serialize)]
+struct Line {
+    what: String,
+    measured: String,
+    against: String,
+    ratio: Option<f64>,
+}
+
+impl Line {
+    fn ratio(what: &str, measured: f64, against: f64, unit: &str) -> Self {
+        Self {
+            what: what.to_owned(),
+            measured: format!("{measured:.1} {unit}"),
+            against: format!("{against:.1} {unit}"),
+            ratio: Some(measured / against),
+        }
+    }
+
+    fn value(what: &str, measured: String, limit: &str) -> Self {
+        Self {
+            what: what.to_owned(),
+            measured,
+            against: limit.to_owned(),
+            ratio: None,
+        }
+    }
+}
+
+/// Runs the benches and prints the table.
+pub fn run(options: &Options) -> Result<()> {
+    cargo(&[
+        "build",
+        "--quiet",
+        "--release",
+        "--package",
+        "mcp-verdict",
+        "--locked",
+    ])?;
+    let wanted = |which| options.which.is_none_or(|one| one == which);
+    let mut lines = Vec::new();
+    if wanted(Which::Size) {
+        sizes(&mut lines)?;
+    }
+    if wanted(Which::Check) {
+        check(&mut lines)?;
+    }
+    if wanted(Which::Growth) {
+        growth(&mut lines)?;
+    }
+    let width = lines.iter().map(|line| line.what.len()).max().unwrap_or(0);
+    println!(
+        "{:width$}  {:>14}  {:>22}  ratio",
+        "", "measured", "against"
+    );
+    for line in &lines {
+        let ratio = line
+            .ratio
+            .map_or(String::new(), |ratio| format!("{ratio:.2}"));
+        println!(
+            "{:width$}  {:>14}  {:>22}  {ratio}",
+            line.what, line.measured, line.against
+        );
+    }
+    if let Some(path) = &options.json {
+        std::fs::write(path, serde_json::to_string_pretty(&lines)? + "\n")?;
+    }
+    Ok(())
+}
+
+fn program() -> String {
+    let name = format!("mcp-verdict{}", std::env::consts::EXE_SUFFIX);
+    root()
+        .join("target/release")
+        .join(name)
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn script(name: &str) -> String {
+    root()
+        .join("dist")
+        .join(name)
+        .to_string_lossy()
+        .into_owned()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes of files")]
+fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+fn sizes(lines: &mut Vec<Line>) -> Result<()> {
+    let bytes = |path: String| {
+        std::fs::metadata(&path)
+            .map(|file| file.len())
+            .with_context(|| path.clone())
+    };
+    let mib = |bytes: u64| format!("{:.2} MiB", mebibytes(bytes));
+    lines.push(Line::value(
+        "release binary",
+        mib(bytes(program())?),
+        "limit 12 MiB",
+    ));
+    let module = script("core_bg.wasm");
+    lines.push(Line::value(
+        "core_bg.wasm",
+        mib(bytes(module.clone())?),
+        "limit 3 MiB",
+    ));
+    let zipped = "import gzip,sys;print(len(gzip.compress(open(sys.argv[1],'rb').read(),9)))";
+    let zipped = output(command("python3").args(["-c", zipped, &module]))?
+        .trim()
+        .parse()?;
+    lines.push(Line::value(
+        "core_bg.wasm, gzip -9",
+        mib(zipped),
+        "limit 1 MiB",
+    ));
+    let help = median(15, || Usage::of(&[program(), "--help".to_owned()]))?;
+    lines.push(Line::value(
+        "mcp-verdict --help, CPU",
+        format!("{:.1} ms", help.cpu_ms),
+        "limit 20 ms",
+    ));
+    let first = median(7, || {
+        let (server, words) = replay::silent_server(&["node".to_owned(), script("check.mjs")])?;
+        let usage = Usage::of(&words);
+        drop(server);
+        usage
+    })?;
+    lines.push(Line::value(
+        "Node + WASM to first request, CPU",
+        format!("{:.1} ms", first.cpu_ms),
+        "limit 250 ms",
+    ));
+    Ok(())
+}
+
+fn check(lines: &mut Vec<Line>) -> Result<()> {
+    for (name, server) in replay::servers()? {
+        let transcript = root()
+            .join("target/bench-transcript.json")
+            .to_string_lossy()
+            .into_owned();
+        let checked = [
+            program(),
+            "check".to_owned(),
+            "-q".to_owned(),
+            "--url".to_owned(),
+            server.url.clone(),
+        ];
+        let mut recorded = checked.to_vec();
+        recorded.extend(["--transcript".to_owned(), transcript.clone()]);
+        Usage::of(&recorded)?;
+        let plan = replay::Plan::read(&transcript, &server.url)?;
+        let (mut ours, mut bare) = (Vec::new(), Vec::new());
+        // In turns, so that both meet the same noise.
+        for _ in 0..9 {
+            ours.push(Usage::of(&checked)?.wall_ms);
+            bare.push(plan.run()?);
+        }
+        lines.push(Line::ratio(
+            &format!("check against bare replay: {name}"),
+            measure::middle(&mut ours),
+            measure::middle(&mut bare),
+            "ms",
+        ));
+        if name.starts_with("ts") {
+            let into = root()
+                .join("target/real-servers")
+                .to_string_lossy()
+                .into_owned();
+            status(command("python3").args([
+                "tests/servers/install.py",
+                "--into",
+                &into,
+                "--only",
+                "official",
+            ]))?;
+            let text = output(command("python3").args([
+                "tests/servers/official.py",
+                "--url",
+                &server.url,
+                "--into",
+                &into,
+            ]))?;
+            let official: serde_json::Value = serde_json::from_str(&text)?;
+            let seconds = official["wallSeconds"]
+                .as_f64()
+                .or(official["wall_seconds"].as_f64())
+                .context("official.py names no time")?;
+            lines.push(Line::ratio(
+                &format!("check against the official suite: {name}"),
+                measure::middle(&mut ours),
+                seconds * 1000.0,
+                "ms",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn growth(lines: &mut Vec<Line>) -> Result<()> {
+    let mut before: Option<[f64; 2]> = None;
+    for count in [10_u32, 100, 1_000, 5_000, 10_000] {
+        let server = crowd::Server::start(count)?;
+        let native = median(3, || {
+            Usage::of(&[
+                program(),
+                "check".into(),
+                "-q".into(),
+                "--url".into(),
+                server.url.clone(),
+            ])
+        })?;
+        let wasm = median(3, || {
+            Usage::of(&[
+                "node".into(),
+                script("check.mjs"),
+                "--url".into(),
+                server.url.clone(),
+            ])
+        })?;
+        lines.push(Line::value(
+            &format!("{count} tools, native"),
+            format!("{:.0} ms CPU", native.cpu_ms),
+            &format!("peak {:.1} MiB", native.peak_mib),
+        ));
+        lines.push(Line::value(
+            &format!("{count} tools, WASM"),
+            format!("{:.0} ms CPU", wasm.cpu_ms),
+            &format!("peak {:.1} MiB", wasm.peak_mib),
+        ));
+        if let (Some([native_before, wasm_before]), 10_000) = (before, count) {
+            lines.push(Line::ratio(
+                "native, 10,000 against 1,000 tools",
+                native.cpu_ms,
+                native_before,
+                "ms CPU",
+            ));
+            lines.push(Line::ratio(
+                "WASM, 10,000 against 1,000 tools",
+                wasm.cpu_ms,
+                wasm_before,
+                "ms CPU",
+            ));
+        }
+        if count == 1_000 {
+            before = Some([native.cpu_ms, wasm.cpu_ms]);
+        }
+    }
+    Ok(())
+}

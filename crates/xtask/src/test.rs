@@ -1,0 +1,89 @@
+//! `cargo xtask test`: everything that must hold before a merge.
+
+use crate::run::{cargo, command, output, root, status};
+use crate::{codegen, dist, links, needs, real};
+use anyhow::{Context, Result};
+use std::time::Instant;
+
+/// What `test` can be told.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Leave out the servers of other SDKs (they are installed from their registries)
+    #[arg(long)]
+    no_real_servers: bool,
+    /// Write down what the servers of other SDKs come to, instead of comparing
+    #[arg(long, conflicts_with = "no_real_servers")]
+    bless: bool,
+}
+
+/// Runs all tests; the runner's own closing lines come last.
+pub fn run(options: &Options) -> Result<()> {
+    if options.bless {
+        cargo(&["build", "--quiet", "--package", "mcp-verdict", "--locked"])?;
+        return real::compare(true);
+    }
+    let began = Instant::now();
+    let step = |name: &str| println!("\n== {name} ({} s)", began.elapsed().as_secs());
+    step("what the tests need");
+    needs::ensure()?;
+    step("formatting");
+    cargo(&["fmt", "--all", "--check"])?;
+    step("clippy, warnings denied");
+    cargo(&[
+        "clippy",
+        "--quiet",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ])?;
+    step("generated files");
+    codegen::run(true)?;
+    step("documentation");
+    status(
+        command(&crate::run::cargo_program())
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .args(["doc", "--quiet", "--workspace", "--no-deps", "--locked"]),
+    )?;
+    links::check()?;
+    step("dist/ against its sources");
+    dist::check()?;
+    step("the committed WASM core in Node");
+    cargo(&["build", "--quiet", "--package", "mcp-verdict", "--locked"])?;
+    let tests = js_tests()?;
+    status(
+        command("node").arg("--test").args(&tests).env(
+            "MCP_VERDICT",
+            root()
+                .join("target/debug")
+                .join(format!("mcp-verdict{}", std::env::consts::EXE_SUFFIX)),
+        ),
+    )?;
+    if options.no_real_servers {
+        println!("\nthe servers of other SDKs were left out (--no-real-servers)");
+    } else {
+        step("servers of other SDKs");
+        real::run()?;
+    }
+    step("Rust tests");
+    if !root()
+        .join("../shared/spec/schema-2026-07-28.json")
+        .is_file()
+    {
+        println!(
+            "the published schema is not beside this checkout: tests against it say so and do nothing"
+        );
+    }
+    cargo(&["test", "--workspace", "--locked"])
+}
+
+fn js_tests() -> Result<Vec<String>> {
+    let tracked =
+        output(command("git").args(["ls-files", "crates/verdict-wasm/js/test/*.test.mjs"]))?;
+    let tests: Vec<String> = tracked.lines().map(str::to_owned).collect();
+    (!tests.is_empty())
+        .then_some(tests)
+        .context("no JavaScript tests are tracked")
+}

@@ -1,0 +1,197 @@
+//! Building the WASM core: with rustup's target where it is there, else with a rustc that has its sources.
+
+use crate::run::{cargo_program, command, output, root, status};
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// How the module can be built here.
+pub enum Toolchain {
+    /// rustup's target is installed.
+    Rustup { version: String },
+    /// A rustc with the sources of its standard library, which is then built too.
+    Sources {
+        rustc: PathBuf,
+        version: String,
+        linker: PathBuf,
+    },
+}
+
+impl Toolchain {
+    /// Finds one; `None` when the module cannot be built here.
+    pub fn find() -> Result<Option<Self>> {
+        let folder =
+            output(command("rustc").args(["--print", "target-libdir", "--target", TARGET]));
+        let version = output(command("rustc").arg("-Vv"))?;
+        if folder.is_ok_and(|folder| holds_core(Path::new(folder.trim()))) {
+            return Ok(Some(Self::Rustup { version }));
+        }
+        let rustc = std::env::var_os("VERDICT_WASM_RUSTC")
+            .map_or_else(|| PathBuf::from("/usr/bin/rustc"), PathBuf::from);
+        let Ok(sysroot) = output(command(&rustc.to_string_lossy()).args(["--print", "sysroot"]))
+        else {
+            return Ok(None);
+        };
+        if !Path::new(sysroot.trim())
+            .join("lib/rustlib/src/rust/library/std/Cargo.toml")
+            .is_file()
+        {
+            return Ok(None);
+        }
+        let version = output(command(&rustc.to_string_lossy()).arg("-Vv"))?;
+        Ok(linker()?.map(|linker| Self::Sources {
+            rustc,
+            version,
+            linker,
+        }))
+    }
+
+    /// What built the module, for the manifest.
+    pub fn describe(&self) -> String {
+        let (version, library) = match self {
+            Self::Rustup { version } => (version, "rustup"),
+            Self::Sources { version, .. } => (version, "build-std"),
+        };
+        let line = |key: &str| {
+            version
+                .lines()
+                .find_map(|line| line.strip_prefix(key))
+                .map_or("", str::trim)
+                .to_owned()
+        };
+        format!(
+            "rustc {} ({}), LLVM {}, std from {library}",
+            line("release:"),
+            line("commit-hash:"),
+            line("LLVM version:")
+        )
+    }
+}
+
+/// Says how to get a toolchain.
+pub const REMEDY: &str = "the WASM core cannot be built here: run `rustup target add wasm32-unknown-unknown`, or on Debian `apt-get install rustc-web rust-web-src`";
+
+fn holds_core(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|entries| {
+        entries
+            .flatten()
+            .any(|entry| entry.file_name().to_string_lossy().starts_with("libcore-"))
+    })
+}
+
+/// `rust-lld` of rustup's toolchain, or `wasm-ld`.
+fn linker() -> Result<Option<PathBuf>> {
+    let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
+    let host = output(command("rustc").arg("-Vv"))?
+        .lines()
+        .find_map(|line| line.strip_prefix("host: ").map(str::to_owned))
+        .context("rustc names no host")?;
+    let lld = Path::new(sysroot.trim())
+        .join("lib/rustlib")
+        .join(host)
+        .join("bin/rust-lld");
+    if lld.is_file() {
+        return Ok(Some(lld));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    Ok(std::env::split_paths(&path)
+        .map(|folder| folder.join("wasm-ld"))
+        .find(|file| file.is_file()))
+}
+
+/// Builds the module and its glue into `out` (`core.js`, `core_bg.wasm`).
+pub fn build(toolchain: &Toolchain, out: &Path) -> Result<()> {
+    let root = root();
+    let home = std::env::var_os("CARGO_HOME").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cargo"),
+        PathBuf::from,
+    );
+    let mut cargo = command(&cargo_program());
+    cargo.args([
+        "build",
+        "--package",
+        "verdict-wasm",
+        "--lib",
+        "--target",
+        TARGET,
+        "--profile",
+        "wasm",
+        "--locked",
+    ]);
+    // Paths of this machine must not be in the module: they are in panic messages otherwise.
+    let mut remaps = vec![
+        format!(
+            "--remap-path-prefix={}=/cargo/registry",
+            home.join("registry/src").display()
+        ),
+        format!("--remap-path-prefix={}=/mcp-verdict", root.display()),
+    ];
+    if let Toolchain::Sources { rustc, linker, .. } = toolchain {
+        let sysroot = output(command(&rustc.to_string_lossy()).args(["--print", "sysroot"]))?;
+        remaps.push(format!(
+            "--remap-path-prefix={}/lib/rustlib/src/rust=/rustc",
+            sysroot.trim()
+        ));
+        cargo
+            .args(["-Zbuild-std=std,panic_abort"])
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env("RUSTC", rustc)
+            .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
+    }
+    cargo
+        .env(
+            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
+            remaps.join(" "),
+        )
+        .env("CARGO_TARGET_DIR", root.join("target/wasm"));
+    status(&mut cargo)?;
+    let module = root
+        .join("target/wasm")
+        .join(TARGET)
+        .join("wasm/verdict_wasm.wasm");
+    std::fs::create_dir_all(out)?;
+    let module = module.to_string_lossy().into_owned();
+    let out = out.to_string_lossy().into_owned();
+    // Built in a folder of its own: the feature would rebuild xtask while it runs.
+    status(
+        command(&cargo_program())
+            .env("CARGO_TARGET_DIR", root.join("target/bindgen"))
+            .args([
+                "run",
+                "--quiet",
+                "--locked",
+                "--package",
+                "xtask",
+                "--features",
+                "bindgen",
+                "--",
+                "bindgen",
+                &module,
+                &out,
+            ]),
+    )
+}
+
+/// Writes the glue for a module.
+#[cfg(feature = "bindgen")]
+pub fn bindgen(input: &Path, out: &Path) -> Result<()> {
+    let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
+    bindgen
+        .input_path(input)
+        .out_name("core")
+        .typescript(false)
+        .remove_producers_section(true)
+        .remove_name_section(true)
+        .web(true)?;
+    bindgen.generate(out)
+}
+
+/// Writes the glue for a module.
+#[cfg(not(feature = "bindgen"))]
+pub fn bindgen(_: &Path, _: &Path) -> Result<()> {
+    bail!("built without the feature `bindgen`")
+}
+
+#[cfg(feature = "bindgen")]
+const _: fn() -> Result<()> = || bail!("unused");
