@@ -7,10 +7,11 @@ use crate::facts::Facts;
 use crate::record::Recording;
 use crate::ruling::{Ruling, Weight};
 use crate::settings::Settings;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use verdict_fixture::{HttpPeer, Output, Server, StdioOutput, StdioPeer};
 use verdict_model::config::Words;
-use verdict_model::transcript::{End, Exchange, Sender};
+use verdict_model::transcript::{Carrier, End, Exchange, HttpExchange, Message, Sender, Transport};
 use verdict_model::{Config, Outcome, Report};
 
 /// Milliseconds between two ticks of a server that has something to say later.
@@ -331,4 +332,64 @@ pub(crate) fn outcomes(report: &Report) -> BTreeMap<String, Outcome> {
     checks
         .map(|check| (check.id.clone(), check.outcome))
         .collect()
+}
+
+/// What one check rules on a recording; over HTTP.
+pub(crate) fn ruling_on(id: &str, recording: &Recording) -> Ruling {
+    let settings = settings(config(), false);
+    let facts = Facts::read(recording);
+    let context = Context {
+        settings: &settings,
+        recording,
+        facts: &facts,
+    };
+    let check = checks()
+        .find(|check| check.rule.id == id)
+        .expect("a check of this id");
+    (check.judge)(&context)
+}
+
+/// A recording over HTTP: a served discover, then faultless requests of a method with what was replied.
+pub(crate) fn replied(replies: &[(&str, u16, Value)]) -> Recording {
+    let discover = json!({"jsonrpc": "2.0", "id": "era/discover", "result": {
+        "resultType": "complete", "supportedVersions": [verdict_model::REVISION], "capabilities": {}
+    }});
+    let mut recording = Recording::new(Transport::Http);
+    let begin = [("server/discover", 200, discover)];
+    for (number, (method, status, reply)) in begin.iter().chain(replies).enumerate() {
+        let name = match number {
+            0 => "era/discover".to_owned(),
+            number => format!("given/{number}"),
+        };
+        let request = json!({"jsonrpc": "2.0", "id": name, "method": method,
+            "params": {"_meta": crate::ask::meta(verdict_model::REVISION)}});
+        let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let at = recording.begin(Exchange {
+            name,
+            http: Some(HttpExchange {
+                verb: "POST".to_owned(),
+                request_headers: vec![
+                    field("MCP-Protocol-Version", verdict_model::REVISION),
+                    field("Mcp-Method", method),
+                ],
+                status: Some(*status),
+                ..HttpExchange::default()
+            }),
+            end: End::Complete,
+            ..Exchange::default()
+        });
+        for (from, message) in [(Sender::Client, &request), (Sender::Server, reply)] {
+            recording.add(
+                at,
+                Message {
+                    from,
+                    at_ms: 0,
+                    carrier: Carrier::Body,
+                    text: message.to_string(),
+                    invalid_utf8: false,
+                },
+            );
+        }
+    }
+    recording
 }

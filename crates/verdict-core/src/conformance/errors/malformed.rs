@@ -150,11 +150,10 @@ fn outcome(cx: &Context, name: &str, fault: &str) -> Result<Option<Finding>, Rul
         _ => answered(cx, name)?,
     };
     let message = match (record.answer(), record.status()) {
-        (Answer::Error(_), _) => return Ok(None),
+        (Answer::Error(_), _) | (Answer::Foreign, Some(400..=499)) => return Ok(None),
         (Answer::Result(_), _) => {
             format!("a message {fault} is served; expected -32600 (invalid request)")
         }
-        (_, Some(400..=499)) => return Ok(None),
         (_, Some(status)) => format!(
             "a message {fault} is answered with HTTP {status} and no JSON-RPC error; expected -32600 (invalid request)"
         ),

@@ -159,7 +159,8 @@ fn readable_id<'c>(refused: &Refused<'c>) -> Option<&'c Value> {
 mod tests {
     use super::*;
     use crate::ruling::Weight;
-    use crate::testing::{config, ruling};
+    use crate::testing::{config, replied, ruling, ruling_on};
+    use serde_json::json;
     use verdict_fixture::{Server, Variant};
 
     #[test]
@@ -181,12 +182,50 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_another_kind_are_told_once_each() {
-        let server = Server::with("header-refusal-without-id").expect("a defect");
-        let Ruling::Found(findings) = ruling("errors.id-echo", &server, config(), false) else {
-            return;
+    fn slips_are_found_and_told_once() {
+        let error = |id: serde_json::Value, error: serde_json::Value| {
+            (
+                "tools/list",
+                200,
+                json!({"jsonrpc": "2.0", "id": id, "error": error}),
+            )
         };
-        assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].weight, Weight::Broken);
+        let sound = json!({"code": -32602, "message": "no"});
+        let recording = replied(&[
+            error(json!("given/1"), json!({"code": "-32602", "message": "no"})),
+            error(json!("given/2"), json!({"code": -32602.0, "message": ""})),
+            error(json!("given/3"), json!({"code": -32602})),
+            error(json!(null), sound.clone()),
+            error(json!(null), sound),
+            // A gateway's page is no message of the server's.
+            ("tools/list", 404, json!({"error": {"code": "x"}})),
+        ]);
+        let weights = |id: &str| match ruling_on(id, &recording) {
+            Ruling::Found(findings) => findings
+                .iter()
+                .map(|finding| finding.weight)
+                .collect::<Vec<_>>(),
+            _ => vec![],
+        };
+        assert_eq!(weights("errors.code-integer"), [Weight::Broken]);
+        assert_eq!(
+            weights("errors.message-string"),
+            [Weight::Noted, Weight::Broken]
+        );
+        assert_eq!(weights("errors.id-echo"), [Weight::Broken]);
+    }
+
+    #[test]
+    fn refusals_before_the_body_was_read_owe_no_id() {
+        let refusal = json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "no"}});
+        for status in [401, 403, 405, 413, 415] {
+            let recording = replied(&[("tools/list", status, refusal.clone())]);
+            assert!(
+                matches!(ruling_on("errors.id-echo", &recording), Ruling::Skip(_)),
+                "{status}"
+            );
+        }
+        let recording = replied(&[("tools/list", 400, refusal)]);
+        assert!(ruling_on("errors.id-echo", &recording).is_broken());
     }
 }

@@ -47,7 +47,7 @@ fn named<'c>(cx: &Context<'c>) -> impl Iterator<Item = Item<'c>> {
 }
 
 /// A call with the configured arguments, mirrored in the header fields that the tool wants.
-fn call(cx: &Context, tool: Item, step: String) -> Ask {
+pub fn call(cx: &Context, tool: Item, step: String) -> Ask {
     let none = Map::new();
     let arguments = cx
         .settings
