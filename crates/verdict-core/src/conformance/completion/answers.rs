@@ -236,13 +236,22 @@ fn unserved(cx: &Context) -> Option<Ruling> {
     }
 }
 
+/// An exchange that holds a JSON-RPC response; what holds none is for transport.* and errors.* to tell.
+fn responded<'c>(cx: &Context<'c>, name: &str) -> Result<&'c Record, Ruling> {
+    let record = answered(cx, name)?;
+    match record.answer() {
+        Answer::Foreign => Err(Ruling::skip("the answer holds no JSON-RPC response")),
+        _ => Ok(record),
+    }
+}
+
 /// How a request that should be refused with -32602 was answered instead; none when it was refused so.
 fn served(record: &Record) -> Option<String> {
     Some(match record.answer() {
         Answer::Error(Some(-32602)) => return None,
         Answer::Error(Some(code)) => format!("refused with {code}{}", name_of(code)),
         Answer::Result(_) => "answered with a result".to_owned(),
-        _ => "not answered with a JSON-RPC error".to_owned(),
+        _ => return None,
     })
 }
 
@@ -250,7 +259,7 @@ fn unknown(cx: &Context) -> Ruling {
     if let Some(ruling) = unserved(cx) {
         return ruling;
     }
-    let record = match answered(cx, "completion.odd/prompt") {
+    let record = match responded(cx, "completion.odd/prompt") {
         Ok(record) => record,
         Err(ruling) => return ruling,
     };
@@ -261,7 +270,7 @@ fn unknown(cx: &Context) -> Ruling {
         );
         findings.push(Finding::broken(message).seen_in(record));
     }
-    let template = answered(cx, "completion.odd/template").ok();
+    let template = responded(cx, "completion.odd/template").ok();
     if let Some((record, got)) = template.and_then(|record| Some((record, served(record)?))) {
         let message = format!(
             "completion for a template that is not listed is {got}; the text names prompts only"
@@ -278,7 +287,7 @@ fn missing(cx: &Context) -> Ruling {
     if known(cx).is_empty() {
         return Ruling::skip("no prompt or template with arguments is listed");
     }
-    let record = match answered(cx, "completion.odd/incomplete") {
+    let record = match responded(cx, "completion.odd/incomplete") {
         Ok(record) => record,
         Err(ruling) => return ruling,
     };

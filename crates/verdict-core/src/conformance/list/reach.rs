@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Why a list was not walked; none when it was.
-pub fn unwalked(cx: &Context, list: List) -> Option<Ruling> {
+pub(crate) fn unwalked(cx: &Context, list: List) -> Option<Ruling> {
     let capability = list.capability();
     if cx.facts.declares(capability) == Declared::No {
         let why = format!("the server does not declare {capability}");
@@ -34,7 +34,7 @@ pub fn unwalked(cx: &Context, list: List) -> Option<Ruling> {
 }
 
 /// Why nothing can be said about any list; `otherwise` where the first one was walked.
-pub fn unlisted(cx: &Context, otherwise: impl FnOnce() -> Ruling) -> Ruling {
+pub(crate) fn unlisted(cx: &Context, otherwise: impl FnOnce() -> Ruling) -> Ruling {
     match cx.facts.first_list() {
         Some(list) => unwalked(cx, list).unwrap_or_else(otherwise),
         None if cx.facts.capabilities().is_none() => {
@@ -47,7 +47,7 @@ pub fn unlisted(cx: &Context, otherwise: impl FnOnce() -> Ruling) -> Ruling {
 /// The pages of the first walk over a list, each with its exchange's name.
 ///
 /// Where the list leads in a circle (`list.terminates`), pages that repeat an earlier one are left out.
-pub fn pages<'c>(cx: &Context<'c>, list: List) -> Vec<(&'c str, &'c Value)> {
+pub(crate) fn pages<'c>(cx: &Context<'c>, list: List) -> Vec<(&'c str, &'c Value)> {
     let walk = cx.facts.walk(list);
     let mut pages: Vec<(&str, &Value)> = Vec::new();
     for (name, result) in walk.results() {
@@ -61,7 +61,7 @@ pub fn pages<'c>(cx: &Context<'c>, list: List) -> Vec<(&'c str, &'c Value)> {
 }
 
 /// The items on those pages.
-pub fn items<'c>(cx: &Context<'c>, list: List) -> Vec<Item<'c>> {
+pub(crate) fn items<'c>(cx: &Context<'c>, list: List) -> Vec<Item<'c>> {
     let pages = pages(cx, list).into_iter();
     pages
         .flat_map(|(page, result)| {
@@ -78,7 +78,7 @@ pub fn items<'c>(cx: &Context<'c>, list: List) -> Vec<Item<'c>> {
 }
 
 /// What names an item; its place where it has no name.
-pub fn subject(item: &Item) -> String {
+pub(crate) fn subject(item: &Item) -> String {
     let name = item.value.get(item.list.key()).and_then(Value::as_str);
     match name {
         Some(name) if !name.is_empty() => name.to_owned(),
@@ -87,7 +87,7 @@ pub fn subject(item: &Item) -> String {
 }
 
 /// Lets a finding name an item and the exchange that listed it.
-pub fn about(cx: &Context, item: &Item, place: &str, finding: Finding) -> Finding {
+pub(crate) fn about(cx: &Context, item: &Item, place: &str, finding: Finding) -> Finding {
     let finding = finding
         .about(subject(item))
         .at(format!("{}{place}", item.pointer()));
@@ -100,7 +100,7 @@ pub fn about(cx: &Context, item: &Item, place: &str, finding: Finding) -> Findin
 /// Items whose name another item of the list has, too; each name once, with how often it is there.
 ///
 /// On two pages it counts only where a second walk shows the same: data may move between pages.
-pub fn twice<'c>(cx: &Context<'c>, list: List) -> Vec<(Item<'c>, usize)> {
+pub(crate) fn twice<'c>(cx: &Context<'c>, list: List) -> Vec<(Item<'c>, usize)> {
     let again = super::visits::before(cx, list);
     let settled = cx.facts.walk(list).complete && again.complete;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

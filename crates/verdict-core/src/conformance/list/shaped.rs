@@ -8,7 +8,7 @@ use crate::shape::{self, Violation};
 use serde_json::Value;
 
 /// Judges the places of a list that one check owns.
-pub fn shaped(cx: &Context, list: List, check: &'static str) -> Ruling {
+pub(crate) fn shaped(cx: &Context, list: List, check: &'static str) -> Ruling {
     if let Some(ruling) = unwalked(cx, list) {
         return ruling;
     }

@@ -5,6 +5,7 @@ use crate::check::Check;
 use crate::conformance::list::reach::unwalked;
 use crate::context::Context;
 use crate::facts::{Declared, List};
+use crate::record::{Answer, Record};
 use crate::refusal::Refusal;
 use crate::ruling::Ruling;
 use serde_json::json;
@@ -59,9 +60,14 @@ fn refused(cx: &Context, fault: &str, step: &str, also: &[i64]) -> Ruling {
     if let Some(ruling) = unwalked(cx, List::Prompts) {
         return ruling;
     }
+    let probe = format!("{}/{step}", UNKNOWN.name);
+    if cx.record(&probe).map(Record::answer) == Some(Answer::Foreign) {
+        // What is no response at all is for transport.* and errors.* to tell.
+        return Ruling::skip("the answer holds no JSON-RPC response");
+    }
     Refusal {
         fault,
-        probe: &format!("{}/{step}", UNKNOWN.name),
+        probe: &probe,
         twin: "survey.prompts/1",
         code: -32602,
         near: &[],

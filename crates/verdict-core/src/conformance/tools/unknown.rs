@@ -105,6 +105,9 @@ fn nameless(cx: &Context) -> Ruling {
     if let Some(ruling) = unwalked(cx, List::Tools) {
         return ruling;
     }
+    if cx.record("tools.unknown/nameless").map(Record::answer) == Some(Answer::Foreign) {
+        return Ruling::skip("the answer holds no JSON-RPC response");
+    }
     Refusal {
         fault: "to call a tool without `name`",
         probe: "tools.unknown/nameless",
