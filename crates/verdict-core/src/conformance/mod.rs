@@ -91,9 +91,14 @@ pub mod cache {
 }
 pub mod tools {
     //! Tools: their definitions and what calling them returns.
+    pub mod calls;
     pub mod capability;
+    pub mod content;
+    pub mod faults;
     pub mod icons;
     pub mod listed;
+    pub mod refused;
+    pub mod structured;
     pub mod unknown;
 }
 pub mod schema {
@@ -207,8 +212,11 @@ const FAMILIES: &[&[Check]] = &[
     cache::hints::CHECKS,
     cache::values::CHECKS,
     tools::capability::CHECKS,
+    tools::content::CHECKS,
     tools::icons::CHECKS,
     tools::listed::CHECKS,
+    tools::refused::CHECKS,
+    tools::structured::CHECKS,
     tools::unknown::CHECKS,
     schema::tools::CHECKS,
     resources::listed::CHECKS,
