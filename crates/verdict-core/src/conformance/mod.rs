@@ -91,6 +91,7 @@ pub mod cache {
 }
 pub mod tools {
     //! Tools: their definitions and what calling them returns.
+    pub mod annotations;
     pub mod calls;
     pub mod capability;
     pub mod content;
@@ -107,13 +108,18 @@ pub mod schema {
 }
 pub mod resources {
     //! Resources and resource templates.
+    pub mod expand;
     pub mod listed;
     pub mod missing;
+    pub mod read;
     pub mod reading;
     pub mod template;
+    pub mod templated;
 }
 pub mod prompts {
     //! Prompts.
+    pub mod getting;
+    pub mod got;
     pub mod listed;
     pub mod unknown;
 }
@@ -211,6 +217,7 @@ const FAMILIES: &[&[Check]] = &[
     list::pages::CHECKS,
     cache::hints::CHECKS,
     cache::values::CHECKS,
+    tools::annotations::CHECKS,
     tools::capability::CHECKS,
     tools::content::CHECKS,
     tools::icons::CHECKS,
@@ -221,6 +228,9 @@ const FAMILIES: &[&[Check]] = &[
     schema::tools::CHECKS,
     resources::listed::CHECKS,
     resources::missing::CHECKS,
+    resources::read::CHECKS,
+    resources::templated::CHECKS,
+    prompts::got::CHECKS,
     prompts::listed::CHECKS,
     prompts::unknown::CHECKS,
     completion::answers::CHECKS,
