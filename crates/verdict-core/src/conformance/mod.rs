@@ -130,7 +130,15 @@ pub mod completion {
 }
 pub mod mrtr {
     //! Multi round-trip requests.
+    pub mod answers;
+    pub mod asked;
     pub mod elsewhere;
+    pub mod forms;
+    pub mod odd;
+    pub mod outcome;
+    pub mod questions;
+    pub mod retries;
+    pub mod trigger;
 }
 pub mod progress {
     //! Progress notifications.
@@ -160,6 +168,7 @@ pub mod legacy {
 }
 pub mod deprecated {
     //! Features on their way out.
+    pub mod asked;
     pub mod logging;
 }
 pub mod ext {
@@ -235,6 +244,10 @@ const FAMILIES: &[&[Check]] = &[
     prompts::unknown::CHECKS,
     completion::answers::CHECKS,
     mrtr::elsewhere::CHECKS,
+    mrtr::forms::CHECKS,
+    mrtr::odd::CHECKS,
+    mrtr::questions::CHECKS,
+    mrtr::retries::CHECKS,
     progress::notices::CHECKS,
     cancel::by_server::CHECKS,
     errors::codes::CHECKS,
@@ -248,6 +261,7 @@ const FAMILIES: &[&[Check]] = &[
     legacy::initialize::CHECKS,
     legacy::leftovers::CHECKS,
     legacy::removed::CHECKS,
+    deprecated::asked::CHECKS,
     deprecated::logging::CHECKS,
     ext::fallback::CHECKS,
     ext::name_header::CHECKS,
