@@ -173,8 +173,10 @@ pub mod deprecated {
 }
 pub mod ext {
     //! Extensions.
+    pub mod apps;
     pub mod fallback;
     pub mod name_header;
+    pub mod task_call;
     pub mod tasks;
     pub mod unnegotiated;
 }
@@ -263,8 +265,10 @@ const FAMILIES: &[&[Check]] = &[
     legacy::removed::CHECKS,
     deprecated::asked::CHECKS,
     deprecated::logging::CHECKS,
+    ext::apps::CHECKS,
     ext::fallback::CHECKS,
     ext::name_header::CHECKS,
+    ext::task_call::CHECKS,
     ext::tasks::CHECKS,
     ext::unnegotiated::CHECKS,
 ];

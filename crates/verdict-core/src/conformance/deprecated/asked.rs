@@ -12,27 +12,36 @@ use serde_json::Value;
 
 /// The checks of this family.
 pub const CHECKS: &[Check] = &[
-    Check::should("deprecated.roots-sampling", "Servers do without the client's model and roots")
-        .opt_in()
-        .spec("deprecated")
-        .why("Sampling and roots are on their way out; fewer and fewer clients have them.")
-        .fix("Call a model yourself, and take folders as arguments of the tool.")
-        .probes(&[&TRIGGER])
-        .judge(roots_sampling),
-    Check::should("deprecated.include-context", "Servers do not ask for the context of other servers")
-        .opt_in()
-        .spec("sampling#capabilities")
-        .why("The client must refuse, or hand over what other servers have said.")
-        .fix("Leave includeContext out, or send none.")
-        .probes(&[&TRIGGER])
-        .judge(include_context),
-    Check::advisory("deprecated.enum-names", "Forms name their choices by oneOf, not by enumNames")
-        .opt_in()
-        .spec("schema#LegacyTitledEnumSchema")
-        .why("Clients of this revision need not show the names.")
-        .fix("Write oneOf with const and title for each choice.")
-        .probes(&[&TRIGGER])
-        .judge(enum_names),
+    Check::should(
+        "deprecated.roots-sampling",
+        "Servers do without the client's model and roots",
+    )
+    .opt_in()
+    .spec("deprecated")
+    .why("Sampling and roots are on their way out; fewer and fewer clients have them.")
+    .fix("Call a model yourself, and take folders as arguments of the tool.")
+    .probes(&[&TRIGGER])
+    .judge(roots_sampling),
+    Check::should(
+        "deprecated.include-context",
+        "Servers do not ask for the context of other servers",
+    )
+    .opt_in()
+    .spec("sampling#capabilities")
+    .why("The client must refuse, or hand over what other servers have said.")
+    .fix("Leave includeContext out, or send none.")
+    .probes(&[&TRIGGER])
+    .judge(include_context),
+    Check::advisory(
+        "deprecated.enum-names",
+        "Forms name their choices by oneOf, not by enumNames",
+    )
+    .opt_in()
+    .spec("schema#LegacyTitledEnumSchema")
+    .why("Clients of this revision need not show the names.")
+    .fix("Write oneOf with const and title for each choice.")
+    .probes(&[&TRIGGER])
+    .judge(enum_names),
 ];
 
 fn roots_sampling(cx: &Context) -> Ruling {

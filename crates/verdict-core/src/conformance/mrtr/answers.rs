@@ -88,7 +88,9 @@ pub(super) fn are_configured(cx: &Context, result: &Value) -> bool {
     !configured.is_empty()
         && requests.all(|(_, request)| {
             let schema = request.pointer("/params/requestedSchema");
-            request.get("method").is_some_and(|method| method == "elicitation/create")
+            request
+                .get("method")
+                .is_some_and(|method| method == "elicitation/create")
                 && schema.is_some_and(|schema| {
                     required(schema)
                         .iter()

@@ -13,8 +13,7 @@ use serde_json::Value;
 pub(super) const MAY_ASK: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
 
 /// What to say where nothing is known to ask.
-const NAME_ONE: &str =
-    "name a tool, prompt or resource that asks back (mrtr.trigger) to try this";
+const NAME_ONE: &str = "name a tool, prompt or resource that asks back (mrtr.trigger) to try this";
 
 /// The results that ask, of faultless requests; a ruling where there are none.
 pub(crate) fn asked<'c>(cx: &Context<'c>) -> Result<Vec<Seen<'c>>, Ruling> {
@@ -46,7 +45,9 @@ pub(super) fn nothing_asked(cx: &Context) -> Ruling {
 }
 
 /// The requests in a result that asks, each with its key.
-pub(crate) fn requests<'c>(seen: &Seen<'c>) -> impl Iterator<Item = (&'c str, &'c Value)> + use<'c> {
+pub(crate) fn requests<'c>(
+    seen: &Seen<'c>,
+) -> impl Iterator<Item = (&'c str, &'c Value)> + use<'c> {
     let requests = seen.result.get("inputRequests").and_then(Value::as_object);
     requests
         .into_iter()

@@ -123,9 +123,13 @@ fn message(cx: &Context) -> Ruling {
     if let Some(ruling) = none_of(cx, ELICITATION, |_| true, "nothing was asked of a user") {
         return ruling;
     }
-    each(cx, "users are told what they are asked for", |seen, slips| {
-        slips.add_misshapen(seen, "mrtr.form-message");
-    })
+    each(
+        cx,
+        "users are told what they are asked for",
+        |seen, slips| {
+            slips.add_misshapen(seen, "mrtr.form-message");
+        },
+    )
 }
 
 fn is_page(params: &Value) -> bool {
@@ -157,18 +161,35 @@ fn odd_address(url: &str) -> Option<Finding> {
         let message = format!("the url `{shown}` is no valid address; expected an absolute one");
         return Some(Finding::broken(message));
     }
-    let https = url.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://"));
+    let https = url
+        .get(..8)
+        .is_some_and(|start| start.eq_ignore_ascii_case("https://"));
     let loopback = || Endpoint::parse(url).is_ok_and(|endpoint| endpoint.is_loopback());
     (!https && !loopback()).then(|| {
-        Finding::unproven(format!("the url `{shown}` is not https:, so others may read along"))
+        Finding::unproven(format!(
+            "the url `{shown}` is not https:, so others may read along"
+        ))
     })
 }
 
 /// Parts of field names that ask for a secret, without case and separators.
 const SECRETS: [&str; 16] = [
-    "password", "passwd", "passphrase", "passcode", "apikey", "apitoken", "accesstoken",
-    "authtoken", "bearertoken", "refreshtoken", "clientsecret", "privatekey", "secretkey",
-    "cardnumber", "creditcard", "securitycode",
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "apikey",
+    "apitoken",
+    "accesstoken",
+    "authtoken",
+    "bearertoken",
+    "refreshtoken",
+    "clientsecret",
+    "privatekey",
+    "secretkey",
+    "cardnumber",
+    "creditcard",
+    "securitycode",
 ];
 /// Whole field names that do.
 const WHOLE_SECRETS: [&str; 8] = ["pwd", "pin", "cvv", "cvc", "ssn", "secret", "token", "otp"];
@@ -257,16 +278,14 @@ fn is_kind(block: &Value, kind: &str) -> bool {
     block.get("type").is_some_and(|one| one == kind)
 }
 
-fn unbalanced(
-    seen: &Seen,
-    slips: &mut Slips,
-    place: &str,
-    message: &Value,
-    next: Option<&Value>,
-) {
+fn unbalanced(seen: &Seen, slips: &mut Slips, place: &str, message: &Value, next: Option<&Value>) {
     let all = blocks(message);
-    let results = all.iter().filter(|block| is_kind(block, "tool_result")).count();
-    if message.get("role").is_some_and(|role| role == "user") && results > 0 && results < all.len() {
+    let results = all
+        .iter()
+        .filter(|block| is_kind(block, "tool_result"))
+        .count();
+    if message.get("role").is_some_and(|role| role == "user") && results > 0 && results < all.len()
+    {
         slips.add(format!("{} mixed", seen.subject()), || {
             let finding = Finding::broken(
                 "a message for the model mixes tool_result with other content; expected results of tools alone",
@@ -277,7 +296,8 @@ fn unbalanced(
     let answered = next.map_or(&[][..], blocks);
     for block in all.iter().filter(|block| is_kind(block, "tool_use")) {
         let id = block.get("id");
-        let matches = |result: &Value| is_kind(result, "tool_result") && result.get("toolUseId") == id;
+        let matches =
+            |result: &Value| is_kind(result, "tool_result") && result.get("toolUseId") == id;
         if !answered.iter().any(matches) {
             slips.add(format!("{} unanswered", seen.subject()), || {
                 let finding = Finding::broken(

@@ -130,8 +130,9 @@ fn invalid(cx: &Context) -> Ruling {
             Ok(record) => {
                 count += 1;
                 if outcome(record) == Outcome::Done {
-                    let message =
-                        format!("a retry with {what} is served; expected an error or another question");
+                    let message = format!(
+                        "a retry with {what} is served; expected an error or another question"
+                    );
                     findings.push(Finding::broken(message).seen_in(record));
                 }
             }
@@ -178,7 +179,9 @@ fn tampered(cx: &Context) -> Ruling {
         }
         let message = format!("a state with {what} is accepted");
         let finding = match case {
-            Case::Appended => Finding::noted(format!("{message}; what follows a state may be skipped")),
+            Case::Appended => {
+                Finding::noted(format!("{message}; what follows a state may be skipped"))
+            }
             _ if matters => Finding::broken(format!(
                 "{message}, and mrtr.state-matters says that it must not be"
             )),
@@ -217,7 +220,9 @@ fn crossed(cx: &Context) -> Ruling {
         .map(outcome)
         .is_none_or(|other| other == Outcome::Done);
     let finding = if needless {
-        Finding::noted(format!("{message}; the request completes without a state, too"))
+        Finding::noted(format!(
+            "{message}; the request completes without a state, too"
+        ))
     } else {
         Finding::broken(message)
     };

@@ -141,7 +141,10 @@ fn mode(request: &Value) -> Option<&'static str> {
     if is_form(params) {
         return Some("form");
     }
-    params.get("mode").is_some_and(|mode| mode == "url").then_some("url")
+    params
+        .get("mode")
+        .is_some_and(|mode| mode == "url")
+        .then_some("url")
 }
 
 /// Whether a request declared an elicitation mode; an empty capability means forms.

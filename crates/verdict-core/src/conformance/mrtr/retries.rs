@@ -129,7 +129,10 @@ fn fresh(cx: &Context) -> Ruling {
         !other.works() || came == Outcome::Done && other != Outcome::Done
     };
     if !failed(record) {
-        return Ruling::met(format!("an answer over {over} is {}", outcome(record).words()));
+        return Ruling::met(format!(
+            "an answer over {over} is {}",
+            outcome(record).words()
+        ));
     }
     let message = format!(
         "an answer over {over} is {}; over the connection of the question it is {}",

@@ -55,7 +55,12 @@ pub(super) fn configured<'c>(cx: &Context<'c>) -> Option<Named<'c>> {
 
 /// The arguments of the trigger.
 fn own_arguments<'c>(cx: &Context<'c>) -> Option<&'c Map<String, Value>> {
-    cx.settings.config.mrtr.trigger.as_ref().map(|one| &one.arguments)
+    cx.settings
+        .config
+        .mrtr
+        .trigger
+        .as_ref()
+        .map(|one| &one.arguments)
 }
 
 /// Other arguments that the configuration has for the trigger's tool.
@@ -262,7 +267,11 @@ fn wanted(cx: &Context) -> Vec<Case> {
             cases.push(Case::Extra);
         }
     }
-    let is_form = |request: &Value| request.get("method").is_some_and(|one| one == "elicitation/create");
+    let is_form = |request: &Value| {
+        request
+            .get("method")
+            .is_some_and(|one| one == "elicitation/create")
+    };
     if requests.is_some_and(|requests| requests.values().any(is_form)) {
         cases.extend([Case::Decline, Case::Cancel]);
     }
@@ -312,7 +321,10 @@ fn answer(cx: &Context, case: Case, question: &Record, own: &Map<String, Value>)
         Case::Crossed => ask.faulty(),
         Case::Extra => {
             let mut more = right;
-            more.insert(cx.absent("answer"), json!({"action": "accept", "content": {}}));
+            more.insert(
+                cx.absent("answer"),
+                json!({"action": "accept", "content": {}}),
+            );
             ask.param("inputResponses", Value::Object(more)).faulty()
         }
         Case::Missing => ask.param("inputResponses", json!({})).faulty(),
@@ -344,7 +356,11 @@ fn tampered(state: &str) -> Option<String> {
     let mut changed = letters;
     changed[place] = if changed[place] == 'A' { 'B' } else { 'A' };
     if changed[place].is_ascii_alphabetic() && state.chars().nth(place)?.is_ascii_digit() {
-        changed[place] = if state.chars().nth(place)? == '1' { '2' } else { '1' };
+        changed[place] = if state.chars().nth(place)? == '1' {
+            '2'
+        } else {
+            '1'
+        };
     }
     Some(changed.into_iter().collect())
 }

@@ -146,7 +146,9 @@ fn arguments(cx: &Context, prompt: Item) -> Map<String, Value> {
 fn faulty(cx: &Context) -> Vec<Ask> {
     let prompts = chosen(cx);
     let mut asks = Vec::new();
-    let needs = prompts.iter().find(|prompt| required(**prompt).next().is_some());
+    let needs = prompts
+        .iter()
+        .find(|prompt| required(**prompt).next().is_some());
     if let Some(prompt) = needs {
         let params = json!({"name": prompt.name()});
         asks.push(Ask::request("missing", "prompts/get", params).faulty());

@@ -96,7 +96,10 @@ fn shape(cx: &Context) -> Ruling {
     if all.is_empty() && findings.is_empty() {
         return nothing_got(cx);
     }
-    Ruling::of(findings, format!("{} prompts are as they should be", all.len()))
+    Ruling::of(
+        findings,
+        format!("{} prompts are as they should be", all.len()),
+    )
 }
 
 /// The refusal of a listed prompt that needs no arguments or has those of the configuration.
@@ -129,7 +132,12 @@ fn content(cx: &Context) -> Ruling {
         let messages = seen.result.get("messages").and_then(Value::as_array);
         for (index, message) in messages.into_iter().flatten().enumerate() {
             if let Some(block) = message.get("content") {
-                look(seen, &mut slips, &format!("/messages/{index}/content"), block);
+                look(
+                    seen,
+                    &mut slips,
+                    &format!("/messages/{index}/content"),
+                    block,
+                );
             }
         }
     }
@@ -187,8 +195,9 @@ fn missing(cx: &Context) -> Ruling {
         Answer::Result(_) => "served".to_owned(),
         _ => return Ruling::skip("the answer holds no JSON-RPC response"),
     };
-    let message =
-        format!("a prompt without an argument that it requires is {got}; expected -32602 (invalid params)");
+    let message = format!(
+        "a prompt without an argument that it requires is {got}; expected -32602 (invalid params)"
+    );
     about(record, Finding::broken(message)).into()
 }
 

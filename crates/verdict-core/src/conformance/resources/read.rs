@@ -86,11 +86,7 @@ fn contents<'c>(seen: &Seen<'c>) -> impl Iterator<Item = (usize, &'c Value)> + u
 }
 
 /// Judges the answers one by one.
-fn each(
-    cx: &Context,
-    met: &str,
-    judge: impl Fn(&str, &Seen, &mut Slips),
-) -> Ruling {
+fn each(cx: &Context, met: &str, judge: impl Fn(&str, &Seen, &mut Slips)) -> Ruling {
     let all = match all(cx) {
         Ok(all) => all,
         Err(ruling) => return ruling,
@@ -109,8 +105,9 @@ fn shape(cx: &Context) -> Ruling {
             let is_text = |member: &str| item.get(member).is_some_and(Value::is_string);
             if is_text("text") && is_text("blob") {
                 slips.add(format!("{uri} both"), || {
-                    let finding =
-                        Finding::unproven("the contents have both text and blob; expected one of them");
+                    let finding = Finding::unproven(
+                        "the contents have both text and blob; expected one of them",
+                    );
                     seen.found(finding, &format!("/contents/{index}"))
                 });
             }
@@ -120,23 +117,29 @@ fn shape(cx: &Context) -> Ruling {
 
 fn blobs(cx: &Context) -> Ruling {
     let any = match all(cx) {
-        Ok(all) => all.iter().any(|(_, seen)| contents(seen).any(|(_, item)| item.get("blob").is_some())),
+        Ok(all) => all
+            .iter()
+            .any(|(_, seen)| contents(seen).any(|(_, item)| item.get("blob").is_some())),
         Err(ruling) => return ruling,
     };
     if !any {
         return Ruling::not_applicable("none of the resources that were read is binary");
     }
-    each(cx, "were read, and their blobs are Base64", |uri, seen, slips| {
-        for (index, item) in contents(seen) {
-            let blob = item.get("blob").and_then(Value::as_str);
-            if let Some((weight, why)) = blob.and_then(encoded::fault) {
-                let place = format!("/contents/{index}/blob");
-                slips.add(format!("{uri} {}", pattern(&place)), || {
-                    seen.found(Finding::new(weight, format!("the blob {why}")), &place)
-                });
+    each(
+        cx,
+        "were read, and their blobs are Base64",
+        |uri, seen, slips| {
+            for (index, item) in contents(seen) {
+                let blob = item.get("blob").and_then(Value::as_str);
+                if let Some((weight, why)) = blob.and_then(encoded::fault) {
+                    let place = format!("/contents/{index}/blob");
+                    slips.add(format!("{uri} {}", pattern(&place)), || {
+                        seen.found(Finding::new(weight, format!("the blob {why}")), &place)
+                    });
+                }
             }
-        }
-    })
+        },
+    )
 }
 
 /// A URI in a form that two spellings of the same have in common.
@@ -155,7 +158,11 @@ fn normal(uri: &str) -> String {
         }
     }
     let text = String::from_utf8_lossy(&out).to_lowercase();
-    text.split('#').next().unwrap_or_default().trim_end_matches('/').to_owned()
+    text.split('#')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches('/')
+        .to_owned()
 }
 
 fn same_uri(cx: &Context) -> Ruling {
@@ -180,7 +187,11 @@ fn same_uri(cx: &Context) -> Ruling {
 }
 
 fn empty(cx: &Context) -> Ruling {
-    let listed: Vec<&str> = cx.facts.items(List::Resources).map(|item| item.name()).collect();
+    let listed: Vec<&str> = cx
+        .facts
+        .items(List::Resources)
+        .map(|item| item.name())
+        .collect();
     each(cx, "hold something", |uri, seen, slips| {
         let nothing = seen.result.get("contents").and_then(Value::as_array);
         if listed.contains(&uri) && nothing.is_some_and(Vec::is_empty) {
@@ -196,15 +207,24 @@ fn empty(cx: &Context) -> Ruling {
 
 fn as_listed(cx: &Context) -> Ruling {
     each(cx, "are as the list says", |uri, seen, slips| {
-        let item = cx.facts.items(List::Resources).find(|item| item.name() == uri);
+        let item = cx
+            .facts
+            .items(List::Resources)
+            .find(|item| item.name() == uri);
         let mut own = contents(seen).filter(|(_, content)| {
-            content.get("uri").and_then(Value::as_str).is_some_and(|one| normal(one) == normal(uri))
+            content
+                .get("uri")
+                .and_then(Value::as_str)
+                .is_some_and(|one| normal(one) == normal(uri))
         });
         // Several items under one URI share the type and the size in ways unknown.
         if let (Some(item), Some((index, content)), None) = (item, own.next(), own.next()) {
             for (member, message) in differences(item, content) {
                 slips.add(format!("{uri} {member}"), || {
-                    seen.found(Finding::noted(message), &format!("/contents/{index}/{member}"))
+                    seen.found(
+                        Finding::noted(message),
+                        &format!("/contents/{index}/{member}"),
+                    )
                 });
             }
         }
@@ -222,20 +242,29 @@ fn differences(item: Item, content: &Value) -> Vec<(&'static str, String)> {
         && listed != read
     {
         let (listed, read) = (cut(&listed, 80), cut(&read, 80));
-        found.push(("mimeType", format!("it is listed as {listed} and reads as {read}")));
+        found.push((
+            "mimeType",
+            format!("it is listed as {listed} and reads as {read}"),
+        ));
     }
     let text = content.get("text").and_then(Value::as_str);
     let blob = content.get("blob").and_then(Value::as_str);
     let (member, length) = match (text, blob) {
         (Some(text), None) => ("text", Some(text.len())),
-        (None, Some(blob)) => ("blob", BASE64_STANDARD.decode(blob).ok().map(|bytes| bytes.len())),
+        (None, Some(blob)) => (
+            "blob",
+            BASE64_STANDARD.decode(blob).ok().map(|bytes| bytes.len()),
+        ),
         _ => return found,
     };
     let listed = item.value.get("size").and_then(Value::as_u64);
     if let (Some(listed), Some(read)) = (listed, length)
         && usize::try_from(listed) != Ok(read)
     {
-        found.push((member, format!("it is listed with {listed} bytes and has {read}")));
+        found.push((
+            member,
+            format!("it is listed with {listed} bytes and has {read}"),
+        ));
     }
     found
 }
@@ -245,7 +274,8 @@ fn https(cx: &Context) -> Ruling {
         return ruling;
     }
     let is_https = |uri: &str| {
-        uri.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"))
+        uri.get(..6)
+            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"))
     };
     let found: Vec<Item> = items(cx, List::Resources)
         .into_iter()

@@ -127,7 +127,10 @@ fn uri(cx: &Context, item: Item, number: usize) -> Option<String> {
         let name = format!("{}/propose/{number}/{variable}", TEMPLATED.name);
         let proposed = || {
             let values = cx.record(&name)?.result()?.pointer("/completion/values")?;
-            values.as_array()?.iter().find_map(|value| value.as_str().filter(|text| !text.is_empty()))
+            values
+                .as_array()?
+                .iter()
+                .find_map(|value| value.as_str().filter(|text| !text.is_empty()))
         };
         configured(cx, item, variable).or_else(proposed)
     })
@@ -162,7 +165,11 @@ fn read(cx: &Context) -> Ruling {
         match judged(cx, item, record) {
             Ok(found) => {
                 count += 1;
-                findings.extend(found.into_iter().map(|one| one.about(cut(item.name(), 200))));
+                findings.extend(
+                    found
+                        .into_iter()
+                        .map(|one| one.about(cut(item.name(), 200))),
+                );
             }
             Err(ruling) => untried = Some(ruling),
         }

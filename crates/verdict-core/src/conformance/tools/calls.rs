@@ -120,9 +120,7 @@ fn with_arguments<'c>(
 
 /// The listed tool of a name.
 pub(crate) fn listed<'c>(cx: &Context<'c>, name: &str) -> Option<Item<'c>> {
-    cx.facts
-        .items(List::Tools)
-        .find(|tool| tool.name() == name)
+    cx.facts.items(List::Tools).find(|tool| tool.name() == name)
 }
 
 /// The complete results of faultless calls of listed tools, whichever probe made them.

@@ -142,5 +142,7 @@ fn embedded(cx: &Context) -> Ruling {
     if count == 0 {
         return Ruling::not_applicable("no tool that was called embeds a resource");
     }
-    slips.ruling(format!("{count} embedded resources, and resources are declared"))
+    slips.ruling(format!(
+        "{count} embedded resources, and resources are declared"
+    ))
 }

@@ -163,7 +163,10 @@ fn rejected(cx: &Context) -> Ruling {
         };
         Some(finding.seen_in(one.record).about(cut(one.tool, 200)))
     });
-    Ruling::of(findings.collect(), format!("{count} faulty calls are not served"))
+    Ruling::of(
+        findings.collect(),
+        format!("{count} faulty calls are not served"),
+    )
 }
 
 fn as_result(cx: &Context) -> Ruling {
@@ -194,5 +197,8 @@ fn as_result(cx: &Context) -> Ruling {
     if (told == 0 || served) && findings.is_empty() {
         return Ruling::skip("not every faulty call was refused (tools.invalid-args-rejected)");
     }
-    Ruling::of(findings, format!("{told} faulty calls are told of in results"))
+    Ruling::of(
+        findings,
+        format!("{told} faulty calls are told of in results"),
+    )
 }

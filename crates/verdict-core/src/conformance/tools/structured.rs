@@ -45,7 +45,11 @@ fn present(cx: &Context) -> Ruling {
     let mut slips = Slips::default();
     let mut count = 0;
     for (tool, seen) in &results {
-        if tool.value.get("outputSchema").is_none_or(|schema| !schema.is_object()) {
+        if tool
+            .value
+            .get("outputSchema")
+            .is_none_or(|schema| !schema.is_object())
+        {
             continue;
         }
         count += 1;
@@ -73,7 +77,10 @@ fn valid(cx: &Context) -> Ruling {
     let mut slips = Slips::default();
     let (mut count, mut undecided) = (0, None);
     for (tool, seen) in &results {
-        let schema = tool.value.get("outputSchema").filter(|schema| schema.is_object());
+        let schema = tool
+            .value
+            .get("outputSchema")
+            .filter(|schema| schema.is_object());
         let (Some(schema), Some(value)) = (schema, seen.result.get(STRUCTURED)) else {
             continue;
         };
@@ -100,7 +107,10 @@ fn valid(cx: &Context) -> Ruling {
         None if count == 0 && findings.is_empty() => Ruling::not_applicable(
             "no tool that was called has an output schema and structured content",
         ),
-        _ => Ruling::of(findings, format!("{count} results conform to their schemas")),
+        _ => Ruling::of(
+            findings,
+            format!("{count} results conform to their schemas"),
+        ),
     }
 }
 
@@ -147,7 +157,9 @@ fn copied(cx: &Context) -> Ruling {
     if count == 0 {
         return Ruling::not_applicable("no tool that was called returns structured content");
     }
-    slips.ruling(format!("{count} results repeat their structured content as text"))
+    slips.ruling(format!(
+        "{count} results repeat their structured content as text"
+    ))
 }
 
 /// Whether two values are equal as JSON has it: 1.0 is 1, and members have no order.
@@ -159,9 +171,9 @@ fn same(one: &Value, other: &Value) -> bool {
         }
         (Value::Object(one), Value::Object(other)) => {
             one.len() == other.len()
-                && one.iter().all(|(name, value)| {
-                    other.get(name).is_some_and(|other| same(value, other))
-                })
+                && one
+                    .iter()
+                    .all(|(name, value)| other.get(name).is_some_and(|other| same(value, other)))
         }
         _ => one == other,
     }
@@ -182,7 +194,11 @@ mod tests {
     #[test]
     fn equal_as_json_has_it() {
         let read = |text: &str| parse(text).expect("JSON").value;
-        for (one, other) in [("1.0", "1"), ("1e2", "100"), (r#"{"a":[1.5,null]}"#, r#"{"a":[1.50,null]}"#)] {
+        for (one, other) in [
+            ("1.0", "1"),
+            ("1e2", "100"),
+            (r#"{"a":[1.5,null]}"#, r#"{"a":[1.50,null]}"#),
+        ] {
             assert!(same(&read(one), &read(other)), "{one} {other}");
         }
         for (one, other) in [("1", "\"1\""), ("[1]", "[1,1]"), ("{}", "{\"a\":1}")] {
