@@ -26,9 +26,12 @@ pub mod schema {
 pub mod resources {
     //! Resources and resource templates.
     pub mod missing;
+    pub(crate) mod neighbour;
+    pub mod no_uri;
 }
 pub mod progress {
     //! Progress notifications.
+    pub mod amount;
     pub(crate) mod called;
     pub mod notices;
 }
@@ -69,6 +72,8 @@ const FAMILIES: &[&[Check]] = &[
     tools::capability::CHECKS,
     schema::tools::CHECKS,
     resources::missing::CHECKS,
+    resources::no_uri::CHECKS,
+    progress::amount::CHECKS,
     progress::notices::CHECKS,
     cancel::by_server::CHECKS,
     errors::codes::CHECKS,
