@@ -99,6 +99,8 @@ pub mod schema {
 pub mod resources {
     //! Resources and resource templates.
     pub mod missing;
+    pub mod neighbour;
+    pub mod no_uri;
     pub mod reading;
     pub mod template;
 }
@@ -112,6 +114,7 @@ pub mod mrtr {
 }
 pub mod progress {
     //! Progress notifications.
+    pub mod amount;
     pub mod called;
     pub mod notices;
 }
@@ -198,7 +201,9 @@ const FAMILIES: &[&[Check]] = &[
     tools::capability::CHECKS,
     schema::tools::CHECKS,
     resources::missing::CHECKS,
+    resources::no_uri::CHECKS,
     mrtr::elsewhere::CHECKS,
+    progress::amount::CHECKS,
     progress::notices::CHECKS,
     cancel::by_server::CHECKS,
     errors::codes::CHECKS,
