@@ -148,10 +148,17 @@ fn readable_id<'c>(refused: &Refused<'c>) -> Option<&'c Value> {
         .id()
         .filter(|id| id.is_string() || integer(id).is_some())?;
     // Refused before anyone looked at the body: by an Origin, authorization or media type check.
-    let unread = matches!(
-        refused.record.status(),
-        Some(401 | 403 | 405 | 406 | 408 | 411 | 413 | 414 | 415 | 429 | 431)
-    );
+    let foreign = refused.record.exchange.http.as_ref().is_some_and(|http| {
+        let fields = &http.request_headers;
+        fields
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("origin"))
+    });
+    let unread = foreign
+        || matches!(
+            refused.record.status(),
+            Some(401 | 403 | 405 | 406 | 408 | 411 | 413 | 414 | 415 | 429 | 431)
+        );
     (proper && !unread && refused.code != Some(-32700)).then_some(id)
 }
 

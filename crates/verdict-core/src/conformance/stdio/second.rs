@@ -5,6 +5,7 @@ use super::process::{SECOND, declared_changes, object};
 use super::unasked::SILENCE;
 use crate::ask::{Ask, Lane, Patience, Probe, Stage};
 use crate::check::Check;
+use crate::conformance::list::visits;
 use crate::context::Context;
 use crate::facts::{Declared, List, Walk, describe_end};
 use crate::record::{Answer, Record};
@@ -102,7 +103,7 @@ pub const CHECKS: &[Check] = &[
         .spec("basic#statelessness")
         .why("Clients start a new process whenever they like; a list that depends on the process changes under their users' hands.")
         .fix("Build the lists from configuration and data that all processes share.")
-        .probes(&[&SILENCE, &SECOND_TOOLS, &SECOND_PROMPTS, &SECOND_RESOURCES])
+        .probes(&[&SILENCE, &visits::VISITS, &SECOND_TOOLS, &SECOND_PROMPTS, &SECOND_RESOURCES])
         .judge(second_process),
     Check::should("stdio.concurrent", "Five requests that are written at once get five answers")
         .stdio()
@@ -138,8 +139,10 @@ fn second_process(cx: &Context) -> Ruling {
             continue;
         }
         let prefix = format!("stdio.second.{}/", list.member());
+        let walks = visits::walks(cx, list);
+        let first = walks.first().unwrap_or(cx.facts.walk(list));
         let (Some(here), Some(there)) = (
-            names(cx.facts.walk(list), list),
+            names(first, list),
             names(&Walk::read(cx.recording, &prefix), list),
         ) else {
             let first = cx.record(&format!("{prefix}1"));
@@ -158,6 +161,14 @@ fn second_process(cx: &Context) -> Ruling {
             });
             continue;
         };
+        // A process that does not agree with itself has another fault, which other rules tell.
+        if walks
+            .iter()
+            .any(|walk| names(walk, list).is_some_and(|again| again != here))
+        {
+            skipped = Some(format!("{} changes within one process", list.method()));
+            continue;
+        }
         compared.push(list.member());
         if here != there {
             let message = format!(
