@@ -186,16 +186,6 @@ const ALWAYS_NOTED: [&str; 6] = [
     "subscribe.keepalive",
 ];
 
-/// These say what was found on every server, so no defect makes them say something else.
-const ALWAYS_NOTED: [&str; 6] = [
-    "legacy.era",
-    "transport.answer-mode",
-    "list.paginates",
-    "progress.sent",
-    "stdio.discover-latency",
-    "subscribe.keepalive",
-];
-
 #[test]
 fn each_check_is_caught_by_a_defect() {
     let named = |id: &str| {
