@@ -121,7 +121,8 @@ impl Engine {
         self.settle(at, end);
     }
 
-    pub(super) fn from_server(
+    /// A message of the server's, received now.
+    pub(super) fn message_of(
         &self,
         carrier: Carrier,
         text: String,

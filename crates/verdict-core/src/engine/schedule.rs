@@ -106,11 +106,11 @@ impl Engine {
             if let Patience::Watch(ms) | Patience::Glimpse(ms) = live.ask.patience {
                 live.deadline = self.now.saturating_add(ms);
             }
-            let mut line = live.body.clone();
+            let mut bytes = live.body.clone();
             if !live.is_silence() {
-                line.push(b'\n');
+                bytes.push(b'\n');
             }
-            line
+            bytes
         };
         live.reused = self.wires[channel].used;
         self.wires[channel].used = true;
