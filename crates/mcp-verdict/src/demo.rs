@@ -31,7 +31,7 @@ pub(crate) async fn run(args: &DemoArgs, matches: &ArgMatches) -> Result<Exit> {
     let url = format!("http://{}/mcp", listener.local_addr()?);
     let serving = tokio::task::LocalSet::new();
     serving
-        .run_until(async {
+        .run_until(Box::pin(async {
             tokio::task::spawn_local(serve(listener, server));
             if args.serve {
                 output::print(&format!("listening on {url}\n"));
@@ -51,7 +51,7 @@ pub(crate) async fn run(args: &DemoArgs, matches: &ArgMatches) -> Result<Exit> {
             let (report, _) = examine(&plan, args.output.quiet).await?;
             output::write(&report, &sinks, &args.output)?;
             Ok(report.verdict.into())
-        })
+        }))
         .await
 }
 

@@ -27,11 +27,7 @@ impl Bar {
             self.last = progress;
             self.shown = true;
             let Progress { done, known } = progress;
-            let filled = if known == 0 {
-                0
-            } else {
-                (done * 24 / known).min(24)
-            };
+            let filled = (done * 24).checked_div(known).unwrap_or(0).min(24);
             let bar = format!("{}{}", "━".repeat(filled), "─".repeat(24 - filled));
             let _ = write!(
                 std::io::stderr(),

@@ -313,13 +313,20 @@ pub fn meta(version: &str) -> Value {
 
 /// The value that `Mcp-Name` must mirror (`http#standard-request-headers`).
 fn name_of(method: &str, params: &Map<String, Value>) -> Option<String> {
-    let member = match method {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" => "uri",
-        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
-        _ => return None,
-    };
-    params.get(member)?.as_str().map(str::to_owned)
+    params
+        .get(mirrored_member(method)?)?
+        .as_str()
+        .map(str::to_owned)
+}
+
+/// The member of `params` that `Mcp-Name` must mirror.
+pub fn mirrored_member(method: &str) -> Option<&'static str> {
+    match method {
+        "tools/call" | "prompts/get" => Some("name"),
+        "resources/read" => Some("uri"),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => Some("taskId"),
+        _ => None,
+    }
 }
 
 /// A value as `Mcp-Name` and `Mcp-Param-*` carry it (`http#value-encoding`).

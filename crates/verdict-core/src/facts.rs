@@ -1,9 +1,10 @@
 //! What the recording says about the server: its era, what it declares, what it lists.
 
 use crate::record::{Answer, Record, Recording};
-use crate::wire::rpc::Kind;
+use crate::schemas::Schemas;
+use crate::wire::rpc::{Kind, Parsed};
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use verdict_model::REVISION;
 use verdict_model::report::Era;
 use verdict_model::transcript::{End, Transport};
@@ -124,9 +125,9 @@ pub struct Item<'w> {
     pub list: List,
 }
 
-impl Item<'_> {
+impl<'w> Item<'w> {
     /// What names it; empty when it has no name.
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> &'w str {
         self.value
             .get(self.list.key())
             .and_then(Value::as_str)
@@ -154,7 +155,7 @@ impl Walk {
             else {
                 return walk;
             };
-            walk.complete = result.get("nextCursor").is_none();
+            walk.complete = result.get("nextCursor").is_none_or(Value::is_null);
             walk.pages.push(name);
             walk.results.push(result);
         }
@@ -198,6 +199,7 @@ pub struct Facts {
     /// The result of `server/discover`.
     pub discover: Option<Arc<Value>>,
     walks: [Walk; 4],
+    schemas: OnceLock<Schemas>,
 }
 
 impl Facts {
@@ -213,6 +215,7 @@ impl Facts {
             era: era(recording),
             discover,
             walks: List::ALL.map(walk),
+            schemas: OnceLock::new(),
         }
     }
 
@@ -277,6 +280,11 @@ impl Facts {
     /// The items of the first walk over a list.
     pub fn items(&self, list: List) -> impl Iterator<Item = Item<'_>> {
         self.walk(list).items(list)
+    }
+
+    /// What is wrong with the schemas of the listed tools; examined when first asked for.
+    pub fn schemas(&self) -> &Schemas {
+        self.schemas.get_or_init(|| Schemas::examine(self))
     }
 
     /// The first list method whose capability is declared: tools, else resources, else prompts.
@@ -369,16 +377,24 @@ fn nothing_known(discover: &Record, answer: Answer<'_>) -> EraFinding {
                     "{url} redirects with {status} to another origin, which is not followed: credentials stay here"
                 )),
                 _ => EraFinding::Foreign(format!(
-                    "{url} answers HTTP {status} with {}, not with a JSON-RPC message",
-                    discover
-                        .exchange
-                        .http
-                        .as_ref()
-                        .and_then(verdict_model::transcript::HttpExchange::media_type)
-                        .unwrap_or_else(|| "no media type".to_owned())
+                    "{url} answers HTTP {status} with {}",
+                    body_of(discover)
                 )),
             }
         }
+    }
+}
+
+/// What a body is that holds no JSON-RPC response.
+fn body_of(record: &Record) -> String {
+    let http = record.exchange.http.as_ref();
+    let kind = http.and_then(verdict_model::transcript::HttpExchange::media_type);
+    let kind = kind.unwrap_or_else(|| "no media type".to_owned());
+    match record.replies().next().map(|(_, parsed)| parsed) {
+        Some(Parsed::Broken(fault)) if kind.ends_with("json") || kind.ends_with("event-stream") => {
+            format!("{kind} that cannot be read: {fault}")
+        }
+        _ => format!("{kind}, not with a JSON-RPC message"),
     }
 }
 

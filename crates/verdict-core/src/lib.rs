@@ -3,7 +3,9 @@
 //! Pure and sans-IO: no clock, socket, file, process or environment is touched here, natively or in
 //! WebAssembly. Data goes one way: settings, plan, exchange, recording, ruling, finding, report.
 
+pub mod arguments;
 pub mod ask;
+pub mod calling;
 pub mod check;
 pub mod conformance;
 pub mod context;
@@ -13,16 +15,19 @@ pub mod facts;
 mod judge;
 #[cfg(test)]
 mod matrix;
+pub mod passive;
 pub mod pending;
 pub mod record;
 pub mod refusal;
 pub mod ruling;
+pub mod schemas;
 pub mod settings;
 pub mod shape;
 mod summary;
 pub mod survey;
 #[cfg(test)]
 mod testing;
+pub mod traffic;
 mod waiver;
 pub mod wire;
 

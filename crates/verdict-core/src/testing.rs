@@ -5,11 +5,13 @@ use crate::context::Context;
 use crate::engine::{Command, Engine, Event};
 use crate::facts::Facts;
 use crate::record::Recording;
-use crate::ruling::Ruling;
+use crate::ruling::{Ruling, Weight};
 use crate::settings::Settings;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use verdict_fixture::{HttpPeer, Output, Server, StdioOutput, StdioPeer};
 use verdict_model::config::Words;
+use verdict_model::transcript::{Carrier, End, Exchange, HttpExchange, Message, Sender, Transport};
 use verdict_model::{Config, Outcome, Report};
 
 /// Milliseconds between two ticks of a server that has something to say later.
@@ -211,6 +213,115 @@ pub(crate) fn ruling(id: &str, server: &Server, config: Config, stdio: bool) -> 
     (check.judge)(&context)
 }
 
+/// What one check rules on a correct server when some of its answers are others: the exchange's name, the
+/// HTTP status, and the message, which gets the id of the request.
+pub(crate) fn altered(
+    id: &str,
+    server: &Server,
+    stdio: bool,
+    answers: &[(&str, u16, serde_json::Value)],
+) -> Ruling {
+    let config = crate::matrix::full_config(verdict_fixture::Variant::Full);
+    altered_under(config, id, server, stdio, answers)
+}
+
+/// The same under another configuration.
+pub(crate) fn altered_under(
+    config: Config,
+    id: &str,
+    server: &Server,
+    stdio: bool,
+    answers: &[(&str, u16, serde_json::Value)],
+) -> Ruling {
+    let settings = settings(config, stdio);
+    let mut transcript = record(server, &settings).into_transcript();
+    for (name, status, message) in answers {
+        let exchange = transcript
+            .exchanges
+            .iter_mut()
+            .find(|exchange| exchange.name == *name)
+            .expect("an exchange of this name");
+        answer(exchange, *status, message.clone());
+    }
+    let recording = Recording::from_transcript(transcript);
+    let facts = Facts::read(&recording);
+    let context = Context {
+        settings: &settings,
+        recording: &recording,
+        facts: &facts,
+    };
+    let check = checks()
+        .find(|check| check.rule.id == id)
+        .expect("a check of this id");
+    (check.judge)(&context)
+}
+
+/// One word for a ruling.
+pub(crate) fn word(ruling: &Ruling) -> &'static str {
+    match ruling {
+        Ruling::Met(_) => "met",
+        Ruling::Skip(_) => "skip",
+        Ruling::NotApplicable(_) => "n/a",
+        Ruling::Error(_) => "error",
+        Ruling::Found(findings) => match findings.iter().map(|one| one.weight).max() {
+            Some(Weight::Broken) => "broken",
+            Some(Weight::Unproven) => "unproven",
+            Some(Weight::Noted) | None => "noted",
+        },
+    }
+}
+
+/// Holds what a check rules against what it should: over HTTP, with one answer of a server altered.
+pub(crate) fn rules(server: &Server, id: &str, cases: &[(&str, u16, serde_json::Value, &str)]) {
+    assert_eq!(
+        word(&altered(id, server, false, &[])),
+        "met",
+        "{id}, unaltered"
+    );
+    for (exchange, status, message, due) in cases {
+        let ruling = altered(id, server, false, &[(exchange, *status, message.clone())]);
+        assert_eq!(
+            word(&ruling),
+            *due,
+            "{id}, {exchange} {status} {message}: {ruling:?}"
+        );
+    }
+}
+
+/// An answer with an error of this code.
+pub(crate) fn error(code: i64) -> serde_json::Value {
+    serde_json::json!({ "error": { "code": code, "message": "no" } })
+}
+
+/// An answer that serves discover.
+pub(crate) fn served() -> serde_json::Value {
+    serde_json::json!({ "result": { "resultType": "complete", "supportedVersions": ["2026-07-28"] } })
+}
+
+/// Puts another answer in place of what the server sent; null for one without a message.
+fn answer(exchange: &mut Exchange, status: u16, mut message: serde_json::Value) {
+    let mut last = None;
+    exchange.messages.retain(|one| {
+        if one.from == Sender::Server {
+            last = Some(one.clone());
+        }
+        one.from == Sender::Client
+    });
+    exchange.end = End::Complete;
+    if let Some(http) = &mut exchange.http {
+        http.status = Some(status);
+    }
+    let Some(mut last) = last.filter(|_| !message.is_null()) else {
+        return;
+    };
+    if message.get("id").is_none() {
+        message["id"] = exchange.name.clone().into();
+    }
+    message["jsonrpc"] = "2.0".into();
+    last.text = message.to_string();
+    exchange.messages.push(last);
+}
+
 /// Outcomes by check id.
 pub(crate) fn outcomes(report: &Report) -> BTreeMap<String, Outcome> {
     let checks = report
@@ -221,4 +332,64 @@ pub(crate) fn outcomes(report: &Report) -> BTreeMap<String, Outcome> {
     checks
         .map(|check| (check.id.clone(), check.outcome))
         .collect()
+}
+
+/// What one check rules on a recording; over HTTP.
+pub(crate) fn ruling_on(id: &str, recording: &Recording) -> Ruling {
+    let settings = settings(config(), false);
+    let facts = Facts::read(recording);
+    let context = Context {
+        settings: &settings,
+        recording,
+        facts: &facts,
+    };
+    let check = checks()
+        .find(|check| check.rule.id == id)
+        .expect("a check of this id");
+    (check.judge)(&context)
+}
+
+/// A recording over HTTP: a served discover, then faultless requests of a method with what was replied.
+pub(crate) fn replied(replies: &[(&str, u16, Value)]) -> Recording {
+    let discover = json!({"jsonrpc": "2.0", "id": "era/discover", "result": {
+        "resultType": "complete", "supportedVersions": [verdict_model::REVISION], "capabilities": {}
+    }});
+    let mut recording = Recording::new(Transport::Http);
+    let begin = [("server/discover", 200, discover)];
+    for (number, (method, status, reply)) in begin.iter().chain(replies).enumerate() {
+        let name = match number {
+            0 => "era/discover".to_owned(),
+            number => format!("given/{number}"),
+        };
+        let request = json!({"jsonrpc": "2.0", "id": name, "method": method,
+            "params": {"_meta": crate::ask::meta(verdict_model::REVISION)}});
+        let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let at = recording.begin(Exchange {
+            name,
+            http: Some(HttpExchange {
+                verb: "POST".to_owned(),
+                request_headers: vec![
+                    field("MCP-Protocol-Version", verdict_model::REVISION),
+                    field("Mcp-Method", method),
+                ],
+                status: Some(*status),
+                ..HttpExchange::default()
+            }),
+            end: End::Complete,
+            ..Exchange::default()
+        });
+        for (from, message) in [(Sender::Client, &request), (Sender::Server, reply)] {
+            recording.add(
+                at,
+                Message {
+                    from,
+                    at_ms: 0,
+                    carrier: Carrier::Body,
+                    text: message.to_string(),
+                    invalid_utf8: false,
+                },
+            );
+        }
+    }
+    recording
 }

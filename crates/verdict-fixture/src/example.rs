@@ -1,5 +1,7 @@
 //! The configuration that lets a checker see all of the server.
 
+use crate::server::{FOREIGN_TOKEN, LOW_SCOPE_TOKEN, OTHER_TOKEN, TOKEN};
+
 /// YAML that names what may be called, read and asked of [`crate::Server::correct`].
 pub fn example_config() -> &'static str {
     r#"tools:
@@ -9,7 +11,7 @@ pub fn example_config() -> &'static str {
     get_invoice: { id: INV-1001 }
     convert: { reference: INV-1001, cents: 42, to: USD }
     export_invoice: { id: INV-1001 }
-    reconcile: { month: 2026-06, pace: 100 }
+    reconcile: { month: "2026-06", pace: 100 }
     email_invoice: { id: INV-1001, to: a@b.example }
   slow: [reconcile]
   chatty: [reconcile]
@@ -27,4 +29,12 @@ mrtr:
   answers: { send: true }
 mutate: { tool: add_tool, arguments: {} }
 "#
+}
+
+/// The same for a server behind OAuth, [`crate::Variant::Protected`].
+pub fn protected_config() -> String {
+    format!(
+        "{}auth:\n  token: {TOKEN}\n  other-token: {OTHER_TOKEN}\n  low-scope-token: {LOW_SCOPE_TOKEN}\n  foreign-token: {FOREIGN_TOKEN}\n",
+        example_config()
+    )
 }

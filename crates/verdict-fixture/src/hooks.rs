@@ -41,11 +41,11 @@ pub(crate) struct Hooks {
     pub closing: fn(&mut Value),
     /// The bytes of a message.
     pub bytes: fn(Frame, &Value, &mut Vec<u8>),
-    /// A stdio process outside of any exchange.
+    /// The process outside of any exchange.
     pub process: Process,
 }
 
-/// How a stdio process behaves outside of any exchange.
+/// How a process behaves outside of any exchange.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Process {
     /// Written to stdout at the start.
@@ -56,6 +56,8 @@ pub(crate) struct Process {
     pub ends: Ends,
     /// Whether it goes on with what was cancelled.
     pub ignores_cancel: bool,
+    /// Whether an HTTP client that hangs up on an answer ends it.
+    pub dies_of_hangup: bool,
 }
 
 /// When the end of input ends a process.
@@ -72,6 +74,7 @@ impl Process {
         chatter: b"ledger: ready\n",
         ends: Ends::Always,
         ignores_cancel: false,
+        dies_of_hangup: false,
     };
 }
 

@@ -20,7 +20,7 @@ mod peer;
 mod server;
 
 pub use defects::{DEFECTS, Defect, Transport, Variant};
-pub use example::example_config;
+pub use example::{example_config, protected_config};
 pub(crate) use hooks::Hooks;
 pub use peer::{HttpPeer, Output, StdioOutput, StdioPeer};
 pub use server::Server;

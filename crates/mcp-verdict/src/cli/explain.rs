@@ -22,16 +22,17 @@ pub(crate) fn run(args: &ExplainArgs, matches: &ArgMatches) -> Result<Exit> {
         let style = output::style(&args.output);
         let text = match sink.format {
             Format::Json => format!("{}\n", serde_json::to_string_pretty(&chosen)?),
-            Format::Text => match (&args.check, &chosen[..]) {
-                (Some(_), [entry]) => verdict_report::explain_as(&entry.rule, entry.state, &style),
-                _ => {
+            Format::Text => {
+                if let (Some(_), [entry]) = (&args.check, &chosen[..]) {
+                    verdict_report::explain_as(&entry.rule, entry.state, &style)
+                } else {
                     let rules: Vec<_> = chosen
                         .iter()
                         .map(|entry| (&entry.rule, entry.state))
                         .collect();
                     verdict_report::explain_all(&rules, &style)
                 }
-            },
+            }
             other => {
                 let message = format!("explain speaks text and json, not {other}");
                 return Err(Usage(message).into());

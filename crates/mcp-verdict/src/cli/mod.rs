@@ -29,7 +29,7 @@ enum Command {
     #[command(
         after_help = "Examples:\n  mcp-verdict check --url http://127.0.0.1:8000/mcp\n  mcp-verdict check --url https://mcp.example.com/mcp --header 'Authorization: Bearer ${MCP_TOKEN}'\n  mcp-verdict check --start 'npm start' --url http://127.0.0.1:8000/mcp\n  mcp-verdict check -- python server.py --stdio\n  mcp-verdict check --url http://localhost:8000/mcp --format junit --out junit.xml --format json --out report.json"
     )]
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// What a check means, why it matters, how to mend it
     #[command(
         after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json"
@@ -62,10 +62,10 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "NAME: VALUE")]
     pub(crate) header: Vec<String>,
     /// Time limit for one exchange, in seconds [default: 10]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
     /// Time limit for the whole run, in seconds [default: 300]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) deadline: Option<f64>,
     /// Configuration file [default: mcp-verdict.yaml where there is one]
     #[arg(long, value_name = "FILE")]

@@ -1,8 +1,9 @@
 //! Faults of the questions that `email_invoice` asks.
 
-use super::Defect;
 use super::bend::remove;
-use crate::message::{Fault, Request};
+use super::{Defect, Transport};
+use crate::hooks::Served;
+use crate::message::{Fault, Outcome, Request};
 use crate::server::said;
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ fn is_email(request: &Request) -> bool {
     request.is("tools/call") && request.text("name") == Some("email_invoice")
 }
 
-fn sent() -> crate::message::Outcome {
+fn sent() -> Outcome {
     said("Sent.").into()
 }
 
@@ -220,4 +221,114 @@ pub(super) const DEFECTS: &[Defect] = &[
             .filter(|answers| answers["confirm"]["action"] == "decline")
             .map(|_| Err(Fault::new(-32603, 200, "internal error")))
     }),
+    Defect::new(
+        "retry-needs-connection",
+        "knows its questions on the connection only that it asked over",
+        &[("mrtr.retry-fresh-connection", "fail")],
+    )
+    .over(Transport::Http)
+    .serve(|_, request| {
+        answers(request)
+            .filter(|_| !request.memory.has_served("tools/call"))
+            .map(|_| Err(Fault::params("nobody was asked here")))
+    }),
+    Defect::new(
+        "page-without-address",
+        "sends the user to a page that is nowhere",
+        &[("mrtr.url-valid", "fail")],
+    )
+    .serve(|_, request| ask_by_page(request, "the office")),
+    Defect::new(
+        "page-plain-http",
+        "sends the user to a page over plain HTTP",
+        &[("mrtr.url-valid", "warn")],
+    )
+    .serve(|_, request| ask_by_page(request, "http://ledger.example/confirm")),
+    Defect::new(
+        "asks-model",
+        "asks the client's model",
+        &[("deprecated.roots-sampling", "info")],
+    )
+    .serve(|_, request| ask_model(request, |_| {})),
+    Defect::new(
+        "asks-model-with-tools",
+        "gives tools to a model that cannot use them",
+        &[
+            ("mrtr.sampling-tools", "fail"),
+            ("deprecated.roots-sampling", "info"),
+        ],
+    )
+    .serve(|_, request| {
+        ask_model(request, |params| {
+            params["tools"] = json!([{ "name": "look_up", "inputSchema": { "type": "object" } }]);
+        })
+    }),
+    Defect::new(
+        "asks-model-mixed",
+        "mixes the result of a tool with other content",
+        &[
+            ("mrtr.tool-result-only", "fail"),
+            ("deprecated.roots-sampling", "info"),
+        ],
+    )
+    .serve(|_, request| {
+        ask_model(request, |params| {
+            params["messages"] = json!([{ "role": "user", "content": [
+                { "type": "tool_result", "toolUseId": "1", "content": [] },
+                { "type": "text", "text": "And now?" }
+            ] }]);
+        })
+    }),
+    Defect::new(
+        "asks-model-with-context",
+        "wants the client's context without asking whether it may",
+        &[
+            ("deprecated.include-context", "warn"),
+            ("deprecated.roots-sampling", "info"),
+        ],
+    )
+    .serve(|_, request| {
+        ask_model(request, |params| {
+            params["includeContext"] = json!("allServers");
+        })
+    }),
 ];
+
+/// Asks by a page, when the client shows pages only.
+fn ask_by_page(request: &Request, url: &str) -> Served {
+    let shows_pages = request.capability(&["elicitation", "url"]).is_some();
+    if !is_email(request) || !shows_pages {
+        return None;
+    }
+    if answers(request).is_some() {
+        return Some(Ok(sent()));
+    }
+    let params = json!({
+        "mode": "url", "elicitationId": "confirm-1", "url": url, "message": "Please confirm."
+    });
+    Some(Ok(asked("elicitation/create", &params)))
+}
+
+/// Asks the client's model, when it has one.
+fn ask_model(request: &Request, bend: fn(&mut Value)) -> Served {
+    if !is_email(request) || request.capability(&["sampling"]).is_none() {
+        return None;
+    }
+    if answers(request).is_some() {
+        return Some(Ok(sent()));
+    }
+    let mut params = json!({
+        "messages": [{ "role": "user", "content": { "type": "text", "text": "Write a note." } }],
+        "maxTokens": 100
+    });
+    bend(&mut params);
+    Some(Ok(asked("sampling/createMessage", &params)))
+}
+
+fn asked(method: &str, params: &Value) -> Outcome {
+    json!({
+        "resultType": "input_required",
+        "inputRequests": { "ask": { "method": method, "params": params } }
+    })
+    .into()
+}

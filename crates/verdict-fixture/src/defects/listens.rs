@@ -2,7 +2,7 @@
 
 use super::bend::remove;
 use super::{Defect, Transport, Variant};
-use crate::hooks::Frame;
+use crate::hooks::{Frame, Process};
 use crate::message::{Answer, Fault, META_SUBSCRIPTION, Request, Step, notification};
 use crate::server::Change;
 use serde_json::{Value, json};
@@ -266,5 +266,19 @@ pub(super) const DEFECTS: &[Defect] = &[
         if matches!(change, Change::Resource(_)) {
             notices.clear();
         }
+    }),
+    Defect::new(
+        "dies-of-hangup",
+        "dies when a client hangs up on a listen",
+        &[
+            ("cancel.http-close-survives", "warn"),
+            ("transport.survives", "warn"),
+            ("*", "error"),
+        ],
+    )
+    .over(Transport::Http)
+    .process(Process {
+        dies_of_hangup: true,
+        ..Process::NORMAL
     }),
 ];

@@ -3,6 +3,7 @@
 //! A defect bends one or two stages of the server (see `hooks.rs`) and leaves all others alone. It should
 //! be one slip that a real server could make, as narrow as the checks that are to find it allow.
 
+mod authorization;
 mod bend;
 mod caching;
 mod completions;
@@ -17,6 +18,7 @@ mod listens;
 mod lists;
 mod metadata;
 mod names;
+mod notes;
 mod parameters;
 mod process;
 mod prompts;
@@ -52,6 +54,8 @@ pub enum Variant {
     Streaming,
     /// [`Variant::Full`] and the tasks extension.
     Tasks,
+    /// [`Variant::Full`] behind OAuth, over HTTP; see [`crate::protected_config`].
+    Protected,
     /// [`Variant::Full`] and the handshake of 2025-11-25.
     DualEra,
     /// The handshake of 2025-11-25 alone: correct for its time.
@@ -76,7 +80,7 @@ pub struct Defect {
     /// All checks whose outcome differs from that server's own, with the outcome:
     /// `fail`, `warn`, `info`, `pass`, `skip`, `n/a` or `error`.
     ///
-    /// Outcomes are those of a run with [`crate::example_config`]. Checks that the transport at hand does
+    /// Outcomes are those of a run with [`crate::example_config`] and intrusive probes. Checks that the transport at hand does
     /// not have do not count. An id that ends in `*` covers all ids of that start which are not named:
     /// they may have that outcome, or keep their own.
     pub expect: &'static [(&'static str, &'static str)],
@@ -172,6 +176,7 @@ const GROUPS: &[&[Defect]] = &[
     parameters::DEFECTS,
     http::DEFECTS,
     streams::DEFECTS,
+    notes::DEFECTS,
     process::DEFECTS,
     results::DEFECTS,
     lists::DEFECTS,
@@ -186,6 +191,7 @@ const GROUPS: &[&[Defect]] = &[
     errors::DEFECTS,
     handshake::DEFECTS,
     extensions::DEFECTS,
+    authorization::DEFECTS,
 ];
 
 const COUNT: usize = {

@@ -151,6 +151,7 @@ pub(super) const DEFECTS: &[Defect] = &[
         "missing-retired-code",
         "refuses a missing resource with the code of an earlier revision",
         &[
+            ("resources.missing-code", "skip"),
             ("resources.missing-not-legacy", "fail"),
             ("errors.retired-codes", "fail"),
         ],
@@ -164,6 +165,7 @@ pub(super) const DEFECTS: &[Defect] = &[
         "missing-reads-empty",
         "reads a missing resource as nothing",
         &[
+            ("resources.missing-code", "skip"),
             ("resources.missing-not-empty", "fail"),
             ("resources.missing-data-uri", "skip"),
         ],
@@ -244,5 +246,28 @@ pub(super) const DEFECTS: &[Defect] = &[
         {
             policy["size"] = Value::from(1);
         }
+    }),
+    Defect::new(
+        "file-escape",
+        "reads any file of its machine",
+        &[("resources.traversal", "fail")],
+    )
+    .items(|request, items| {
+        if request.is(LIST) {
+            items.push(json!({ "uri": "file:///srv/ledger/notes.txt", "name": "notes" }));
+        }
+    })
+    .serve(|_, request| {
+        let uri = request.text("uri").filter(|_| request.is(READ))?;
+        let text = match uri.strip_prefix("file://")? {
+            "/srv/ledger/notes.txt" => "Call acme.\n",
+            escape if escape.ends_with("passwd") => "root:x:0:0:root:/root:/bin/sh\n",
+            escape if escape.ends_with("hosts") => "127.0.0.1 localhost\n",
+            _ => return None,
+        };
+        let contents = json!([{ "uri": uri, "text": text }]);
+        Some(Ok(
+            json!({ "contents": contents, "ttlMs": 0, "cacheScope": "private" }).into(),
+        ))
     }),
 ];

@@ -91,9 +91,22 @@ impl HttpPeer {
         self.exchange.is_some()
     }
 
+    /// When a tick would bring something out, as far as that is known: news for listens come at any
+    /// time.
+    pub fn wake_at(&self) -> Option<u64> {
+        let exchange = self.exchange.as_ref()?;
+        if self.server.is_dead() || self.server.has_news(self.memory.peer) {
+            return Some(self.now);
+        }
+        exchange.wake_at()
+    }
+
     /// The client hung up.
     pub fn close(&mut self) {
         self.closed = true;
+        if self.exchange.is_some() && self.server.hooks().process.dies_of_hangup {
+            self.server.die();
+        }
         self.drop_exchange();
         self.server.unsubscribe(self.memory.peer, None);
     }
@@ -268,6 +281,16 @@ impl Exchange {
             self.end(sent);
         }
         over
+    }
+
+    fn wake_at(&self) -> Option<u64> {
+        let step = match self.answer.form {
+            Form::Sse => self.steps.front(),
+            _ => self.steps.back(),
+        };
+        let step = step.map(|step| step.at);
+        let next = step.into_iter().chain(self.answer.ends).min()?;
+        Some(self.started.saturating_add(next))
     }
 
     /// Ends a stream that has begun.

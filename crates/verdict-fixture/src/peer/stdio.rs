@@ -80,6 +80,16 @@ impl StdioPeer {
         !self.pending.is_empty()
     }
 
+    /// When a tick would bring something out, as far as that is known: news for listens come at any
+    /// time.
+    pub fn wake_at(&self) -> Option<u64> {
+        if self.server.has_news(self.memory.peer) {
+            return Some(self.now);
+        }
+        let steps = self.pending.iter().map(|(due, ..)| *due);
+        steps.chain(self.ending.iter().map(|(due, _)| *due)).min()
+    }
+
     /// Stdin was closed.
     pub fn end_of_input(&mut self) -> Vec<StdioOutput> {
         let listens = !self.server.listens(self.memory.peer).is_empty();

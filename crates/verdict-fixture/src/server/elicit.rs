@@ -3,7 +3,7 @@
 //! Nothing is remembered between the rounds: the sealed state says which call was asked about.
 
 use super::ledger::Invoice;
-use super::{seal, tools};
+use super::{protect, seal, tools};
 use crate::message::{Fault, Request};
 use serde_json::{Value, json};
 
@@ -12,7 +12,11 @@ pub(crate) fn email(request: &Request, invoice: Invoice, to: &str) -> Result<Val
     if !asks_forms(request) {
         return Err(Fault::capability(&json!({ "elicitation": { "form": {} } })));
     }
-    let about = format!("email {} to {to}", invoice.id());
+    let about = format!(
+        "{} emails {} to {to}",
+        protect::principal(request),
+        invoice.id()
+    );
     let state = match request.param("requestState") {
         None => None,
         Some(state) => Some(

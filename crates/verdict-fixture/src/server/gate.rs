@@ -5,8 +5,8 @@ use crate::message::{Answer, Fault, Form, INVALID_REQUEST, Request};
 /// The one path of the server.
 pub(crate) const PATH: &str = "/mcp";
 
-/// The refusal of a request that is not to be read any further.
-pub(crate) fn refuse(request: &Request) -> Option<Answer> {
+/// The refusal of a request that comes from a page or by a name that we do not know.
+pub(crate) fn refuse_stranger(request: &Request) -> Option<Answer> {
     let head = &request.head;
     if let Some(origin) = head.text("origin")
         && !is_local_origin(&origin)
@@ -16,9 +16,12 @@ pub(crate) fn refuse(request: &Request) -> Option<Answer> {
     let Some(host) = head.text("host") else {
         return (head.minor >= 1).then(|| refusal(400, "no host named"));
     };
-    if !is_loopback(&host) {
-        return Some(refusal(403, "this host is not served here"));
-    }
+    (!is_loopback(&host)).then(|| refusal(403, "this host is not served here"))
+}
+
+/// The refusal of a request for the wrong thing, or in the wrong form.
+pub(crate) fn refuse_form(request: &Request) -> Option<Answer> {
+    let head = &request.head;
     let path = head.path.split('?').next().unwrap_or_default();
     if path != PATH {
         return Some(Answer::page(404, "text/plain", "nothing here\n"));

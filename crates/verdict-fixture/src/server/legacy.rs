@@ -18,8 +18,7 @@ pub(crate) fn speaks(variant: Variant) -> bool {
 
 /// The answer to a request of that era; none when it is not one.
 pub(crate) fn answer(server: &Server, request: &Request) -> Option<Answer> {
-    let modern = server.variant() != Variant::LegacyOnly
-        && request.meta(META_VERSION).is_some_and(Value::is_string);
+    let modern = server.variant() != Variant::LegacyOnly && request.meta(META_VERSION).is_some();
     let ends_session = request.channel == Channel::Http && request.head.verb == "DELETE";
     if !speaks(server.variant()) || modern {
         return None;

@@ -10,6 +10,7 @@ mod headers;
 mod ledger;
 mod legacy;
 mod lists;
+mod protect;
 mod reads;
 mod rules;
 mod seal;
@@ -19,6 +20,7 @@ mod tasks;
 mod tools;
 
 pub(crate) use arguments::misfit;
+pub(crate) use protect::{FOREIGN_TOKEN, LOW_SCOPE_TOKEN, OTHER_TOKEN, TOKEN};
 pub(crate) use state::Features;
 pub use state::Server;
 pub(crate) use subscriptions::{Change, Listener};

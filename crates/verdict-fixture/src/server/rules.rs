@@ -1,7 +1,9 @@
 //! The order in which a request is judged: JSON, message, `_meta`, header fields, version, method, params.
 
 use super::subscriptions::acknowledgement;
-use super::{Features, Server, gate, headers, legacy, lists, reads, subscriptions, tasks, tools};
+use super::{
+    Features, Server, gate, headers, legacy, lists, protect, reads, subscriptions, tasks, tools,
+};
 use crate::Variant;
 use crate::message::{
     Answer, Channel, Fault, Form, INVALID_PARAMS, INVALID_REQUEST, META_CAPABILITIES,
@@ -54,7 +56,13 @@ impl Server {
 
     fn refuse_http(&self, request: &Request) -> Option<Answer> {
         let ends_session = legacy::speaks(self.variant()) && request.head.verb == "DELETE";
-        gate::refuse(request).filter(|answer| !(ends_session && answer.status == 405))
+        let is_protected = self.variant() == Variant::Protected;
+        gate::refuse_stranger(request)
+            .or_else(|| protect::document(request).filter(|_| is_protected))
+            .or_else(|| {
+                gate::refuse_form(request).filter(|answer| !(ends_session && answer.status == 405))
+            })
+            .or_else(|| protect::refuse(request).filter(|_| is_protected))
     }
 
     fn refuse(&self, request: &Request, mut fault: Fault) -> Answer {

@@ -122,6 +122,7 @@ impl Server {
             Variant::Full
                 | Variant::Streaming
                 | Variant::Tasks
+                | Variant::Protected
                 | Variant::DualEra
                 | Variant::LegacyOnly
         );
@@ -195,7 +196,10 @@ impl Server {
     pub(crate) fn add_report(&self) -> u32 {
         let number = {
             let mut state = self.state();
-            state.reports = (state.reports + 1).min(MAX_REPORTS);
+            if state.reports == MAX_REPORTS {
+                return MAX_REPORTS;
+            }
+            state.reports += 1;
             state.reports
         };
         self.publish(&Change::Tools);
@@ -244,6 +248,13 @@ impl Server {
     /// How many listens are open over all peers.
     pub(crate) fn open_listens(&self) -> usize {
         self.state().listeners.len()
+    }
+
+    /// Whether the listens of a peer have something to say.
+    pub(crate) fn has_news(&self, peer: u64) -> bool {
+        let state = self.state();
+        let mut of_peer = state.listeners.iter().filter(|open| open.peer == peer);
+        of_peer.any(|open| !open.outbox.is_empty())
     }
 
     /// Takes what the listens of a peer have to say.

@@ -25,11 +25,7 @@ fn unsupported(cx: &Context, round: usize) -> Vec<Ask> {
     if round > 0 {
         return vec![];
     }
-    let lane = if cx.is_http() {
-        Lane::Shared
-    } else {
-        Lane::Own("version")
-    };
+    let lane = Lane::Own("version");
     let discover = |step: &str, version: &str| {
         Ask::request(step, "server/discover", json!({}))
             .version(version)

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 /// Runs the program with these arguments.
-pub fn run(arguments: &[&str]) -> Output {
+pub(crate) fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
         .args(arguments)
         .env_remove("NO_COLOR")
@@ -16,17 +16,17 @@ pub fn run(arguments: &[&str]) -> Output {
 }
 
 /// Standard output as text.
-pub fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("our output is UTF-8")
 }
 
 /// Standard error as text.
-pub fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// The exit code; a signal is none.
-pub fn code(output: &Output) -> i32 {
+pub(crate) fn code(output: &Output) -> i32 {
     output
         .status
         .code()
@@ -34,7 +34,7 @@ pub fn code(output: &Output) -> i32 {
 }
 
 /// The report of `check --format json` with these arguments.
-pub fn report(arguments: &[&str]) -> (i32, Value) {
+pub(crate) fn report(arguments: &[&str]) -> (i32, Value) {
     let mut all = vec!["check", "--format", "json"];
     all.extend(arguments);
     let output = run(&all);
@@ -44,7 +44,7 @@ pub fn report(arguments: &[&str]) -> (i32, Value) {
 }
 
 /// One check of a report.
-pub fn check<'r>(report: &'r Value, id: &str) -> &'r Value {
+pub(crate) fn check<'r>(report: &'r Value, id: &str) -> &'r Value {
     report["layers"]["conformance"]["checks"]
         .as_array()
         .and_then(|checks| checks.iter().find(|check| check["id"] == id))
@@ -52,7 +52,7 @@ pub fn check<'r>(report: &'r Value, id: &str) -> &'r Value {
 }
 
 /// A server that answers every connection with `behave`; its endpoint.
-pub fn server(behave: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
+pub(crate) fn server(behave: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
     let behave = Arc::new(behave);
@@ -66,7 +66,7 @@ pub fn server(behave: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String
 }
 
 /// Reads one request (its head and as much of its body as came with it).
-pub fn request(stream: &mut TcpStream) -> Option<String> {
+pub(crate) fn request(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
     loop {
@@ -91,7 +91,7 @@ pub fn request(stream: &mut TcpStream) -> Option<String> {
 }
 
 /// A server that sends the same bytes to every request, and closes.
-pub fn always(bytes: impl Into<Vec<u8>>) -> String {
+pub(crate) fn always(bytes: impl Into<Vec<u8>>) -> String {
     let bytes = bytes.into();
     server(move |stream| {
         if request(stream).is_some() {

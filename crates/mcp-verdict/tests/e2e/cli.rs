@@ -1,8 +1,6 @@
 //! The command line: exit codes, files, words.
 
-mod support;
-
-use support::{code, run, stderr, stdout};
+use crate::support::{code, run, stderr, stdout};
 
 #[test]
 fn the_demo_passes() {
@@ -13,7 +11,7 @@ fn the_demo_passes() {
 
 #[test]
 fn a_defect_of_the_demo_fails() {
-    let output = run(&["demo", "--defect", "version-code-draft"]);
+    let output = run(&["demo", "--defect", "version-draft-code"]);
     assert_eq!(code(&output), 1, "{}", stdout(&output));
     assert!(stdout(&output).contains("-32022"));
 }

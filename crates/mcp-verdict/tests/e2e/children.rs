@@ -1,9 +1,6 @@
 //! Child processes that behave badly: noise, floods, silence, signals, grandchildren.
-#![cfg(unix)]
 
-mod support;
-
-use support::{check, code, report, run, stdout};
+use crate::support::{check, code, report, run, stdout};
 
 fn shell(script: &str) -> Vec<String> {
     vec![

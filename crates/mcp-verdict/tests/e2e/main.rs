@@ -1,0 +1,9 @@
+//! The program from outside, against servers that behave and servers that do not.
+
+#![expect(clippy::panic, reason = "tests say what they found")]
+
+#[cfg(unix)]
+mod children;
+mod cli;
+mod hostile;
+mod support;
