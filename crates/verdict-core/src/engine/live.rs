@@ -122,12 +122,7 @@ impl Engine {
     }
 
     /// A message of the server's, received now.
-    pub(super) fn message_of(
-        &self,
-        carrier: Carrier,
-        text: String,
-        invalid_utf8: bool,
-    ) -> Message {
+    pub(super) fn message_of(&self, carrier: Carrier, text: String, invalid_utf8: bool) -> Message {
         Message {
             from: Sender::Server,
             at_ms: self.now,
