@@ -3,7 +3,7 @@
 use super::{Command, EXIT_MS, Engine, Event, LINGER_MS};
 use crate::ask::{Ask, Lane, Patience, Payload, Probe, Stage};
 use crate::context::Context;
-use crate::record::{Answer, Recording};
+use crate::record::{Answer, Record, Recording};
 use crate::survey;
 use crate::testing::{config, settings};
 use serde_json::{Value, json};
@@ -385,7 +385,7 @@ fn floods_end_at_their_limits() {
     assert!(recording.channels[0].stray.len() <= 100);
 
     let mut run = Run::with(true, &[&one], |settings| {
-        settings.limits.answer_bytes = 1_000
+        settings.limits.answer_bytes = 1_000;
     });
     run.say(0, &"x".repeat(2_000));
     assert!(matches!(end_of(&run.record(), "p/1"), End::Malformed(_)));
@@ -525,10 +525,7 @@ fn redirects_end() {
         run.say(0, &http(307, &format!("Location: {elsewhere}\r\n"), ""));
         assert_eq!(run.asked().len(), 1, "{elsewhere}");
         let recording = run.record();
-        assert_eq!(
-            recording.record("p/1").and_then(|one| one.status()),
-            Some(307)
-        );
+        assert_eq!(recording.record("p/1").and_then(Record::status), Some(307));
     }
 }
 

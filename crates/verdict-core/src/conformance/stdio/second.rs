@@ -212,6 +212,8 @@ mod tests {
     const DISCOVER: &str =
         r#"{"jsonrpc":"2.0","id":"era/discover","result":{"capabilities":{"tools":{}}}}"#;
 
+    type Tools = &'static [&'static str];
+
     fn listed(name: &str, tools: &[&str]) -> Exchange {
         let tools: Vec<Value> = tools.iter().map(|name| json!({"name": name})).collect();
         let got = json!({"jsonrpc": "2.0", "id": name, "result": {"tools": tools}}).to_string();
@@ -226,7 +228,6 @@ mod tests {
             all.extend(walks.iter().map(|(name, tools)| listed(name, tools)));
             ruling("stdio.second-process", all, vec![process(vec![])])
         };
-        type Tools = &'static [&'static str];
         let first: (&str, Tools) = ("survey.tools/1", &["a", "b"]);
         let second = |tools: Tools| ("stdio.second.tools/1", tools);
         let again = |tools: Tools| ("stdio.second.tools/again-1", tools);
