@@ -176,6 +176,7 @@ fn applies(id: &str, stdio: bool) -> bool {
 
 const SAID_OF_ALL: &[&str] = &[
     "legacy.era",
+    "list.paginates",
     "stdio.discover-latency",
     "transport.answer-mode",
 ];

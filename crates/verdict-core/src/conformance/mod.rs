@@ -83,6 +83,7 @@ pub mod list {
     pub mod order;
     pub mod pages;
     pub mod reach;
+    pub mod shaped;
     pub mod visits;
 }
 pub mod cache {
@@ -93,6 +94,9 @@ pub mod cache {
 pub mod tools {
     //! Tools: their definitions and what calling them returns.
     pub mod capability;
+    pub mod icons;
+    pub mod listed;
+    pub mod unknown;
 }
 pub mod schema {
     //! The JSON Schemas of tools.
@@ -100,12 +104,21 @@ pub mod schema {
 }
 pub mod resources {
     //! Resources and resource templates.
+    pub mod listed;
     pub mod missing;
+    pub mod neighbour;
+    pub mod no_uri;
     pub mod reading;
     pub mod template;
 }
+pub mod prompts {
+    //! Prompts.
+    pub mod listed;
+    pub mod unknown;
+}
 pub mod completion {
     //! Argument completion.
+    pub mod answers;
     pub mod asking;
 }
 pub mod mrtr {
@@ -114,6 +127,7 @@ pub mod mrtr {
 }
 pub mod progress {
     //! Progress notifications.
+    pub mod amount;
     pub mod called;
     pub mod notices;
 }
@@ -199,9 +213,18 @@ const FAMILIES: &[&[Check]] = &[
     cache::hints::CHECKS,
     cache::values::CHECKS,
     tools::capability::CHECKS,
+    tools::icons::CHECKS,
+    tools::listed::CHECKS,
+    tools::unknown::CHECKS,
     schema::tools::CHECKS,
+    resources::listed::CHECKS,
     resources::missing::CHECKS,
+    resources::no_uri::CHECKS,
+    prompts::listed::CHECKS,
+    prompts::unknown::CHECKS,
+    completion::answers::CHECKS,
     mrtr::elsewhere::CHECKS,
+    progress::amount::CHECKS,
     progress::notices::CHECKS,
     cancel::by_server::CHECKS,
     errors::codes::CHECKS,
