@@ -19,6 +19,8 @@ pub struct Check {
     pub judge: Judge,
     /// Whether it is judged whatever era the server speaks.
     pub any_era: bool,
+    /// Whether a check that reads has a form that reads nothing, for `--no-reads`.
+    pub reads_or_not: bool,
 }
 
 fn unjudged(_: &Context) -> Ruling {
@@ -63,6 +65,7 @@ impl Check {
             probes: &[],
             judge: unjudged,
             any_era: false,
+            reads_or_not: false,
         }
     }
 
@@ -120,6 +123,13 @@ impl Check {
     pub const fn reads(mut self) -> Self {
         self.rule.safety = Safety::Read;
         self
+    }
+
+    /// Reads listed items where it may, and has a weaker form for `--no-reads`.
+    #[must_use]
+    pub const fn reads_or_not(mut self) -> Self {
+        self.reads_or_not = true;
+        self.reads()
     }
 
     /// Needs a name or a credential from the configuration.

@@ -155,7 +155,7 @@ impl Walk {
             else {
                 return walk;
             };
-            walk.complete = result.get("nextCursor").is_none();
+            walk.complete = result.get("nextCursor").is_none_or(Value::is_null);
             walk.pages.push(name);
             walk.results.push(result);
         }

@@ -158,7 +158,8 @@ fn prerequisite(cx: &Context, check: &Check) -> Option<Ruling> {
     }
     let reason = match &cx.facts.era {
         EraFinding::Modern | EraFinding::Dual => {
-            if rule.safety == Safety::Read && cx.settings.config.no_reads {
+            let reads = rule.safety == Safety::Read && !check.reads_or_not;
+            if reads && cx.settings.config.no_reads {
                 return Some(Ruling::skip("reading is turned off (--no-reads)"));
             }
             if rule.safety == Safety::Intrusive && !cx.settings.config.intrusive {

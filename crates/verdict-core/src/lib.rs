@@ -3,7 +3,9 @@
 //! Pure and sans-IO: no clock, socket, file, process or environment is touched here, natively or in
 //! WebAssembly. Data goes one way: settings, plan, exchange, recording, ruling, finding, report.
 
+pub mod arguments;
 pub mod ask;
+pub mod calling;
 pub mod check;
 pub mod conformance;
 pub mod context;
@@ -13,6 +15,7 @@ pub mod facts;
 mod judge;
 #[cfg(test)]
 mod matrix;
+pub mod passive;
 pub mod pending;
 pub mod record;
 pub mod refusal;

@@ -18,7 +18,7 @@ const VARIANTS: [Variant; 7] = [
 ];
 
 /// What lets a checker see all of a server: the built-in server's own example, and `--intrusive`.
-fn full_config(variant: Variant) -> Config {
+pub(crate) fn full_config(variant: Variant) -> Config {
     let text = match variant {
         Variant::Protected => verdict_fixture::protected_config(),
         _ => verdict_fixture::example_config().to_owned(),

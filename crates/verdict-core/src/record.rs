@@ -114,7 +114,10 @@ impl Record {
                 || status.is_none_or(|status| (200..300).contains(&status));
             if message {
                 return match &response.result {
-                    Some(result) if response.error().is_none() => Answer::Result(result),
+                    // A null error beside a result is result.envelope's; everything else reads the result.
+                    Some(result) if response.error().is_none_or(Value::is_null) => {
+                        Answer::Result(result)
+                    }
                     _ => Answer::Error(response.error_code()),
                 };
             }

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::engine::{Command, Engine, Event};
 use crate::facts::Facts;
 use crate::record::Recording;
-use crate::ruling::Ruling;
+use crate::ruling::{Ruling, Weight};
 use crate::settings::Settings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -213,6 +213,127 @@ pub(crate) fn ruling(id: &str, server: &Server, config: Config, stdio: bool) -> 
     (check.judge)(&context)
 }
 
+/// What one check rules on a correct server when some of its answers are others: the exchange's name, the
+/// HTTP status, and the message, which gets the id of the request.
+pub(crate) fn altered(
+    id: &str,
+    server: &Server,
+    stdio: bool,
+    answers: &[(&str, u16, serde_json::Value)],
+) -> Ruling {
+    let config = crate::matrix::full_config(verdict_fixture::Variant::Full);
+    altered_under(config, id, server, stdio, answers)
+}
+
+/// The same under another configuration.
+pub(crate) fn altered_under(
+    config: Config,
+    id: &str,
+    server: &Server,
+    stdio: bool,
+    answers: &[(&str, u16, serde_json::Value)],
+) -> Ruling {
+    let settings = settings(config, stdio);
+    let mut transcript = record(server, &settings).into_transcript();
+    for (name, status, message) in answers {
+        let exchange = transcript
+            .exchanges
+            .iter_mut()
+            .find(|exchange| exchange.name == *name)
+            .expect("an exchange of this name");
+        answer(exchange, *status, message.clone());
+    }
+    let recording = Recording::from_transcript(transcript);
+    let facts = Facts::read(&recording);
+    let context = Context {
+        settings: &settings,
+        recording: &recording,
+        facts: &facts,
+    };
+    let check = checks()
+        .find(|check| check.rule.id == id)
+        .expect("a check of this id");
+    (check.judge)(&context)
+}
+
+/// One word for a ruling.
+pub(crate) fn word(ruling: &Ruling) -> &'static str {
+    match ruling {
+        Ruling::Met(_) => "met",
+        Ruling::Skip(_) => "skip",
+        Ruling::NotApplicable(_) => "n/a",
+        Ruling::Error(_) => "error",
+        Ruling::Found(findings) => match findings.iter().map(|one| one.weight).max() {
+            Some(Weight::Broken) => "broken",
+            Some(Weight::Unproven) => "unproven",
+            Some(Weight::Noted) | None => "noted",
+        },
+    }
+}
+
+/// Holds what a check rules against what it should: over HTTP, with one answer of a server altered.
+pub(crate) fn rules(server: &Server, id: &str, cases: &[(&str, u16, serde_json::Value, &str)]) {
+    assert_eq!(
+        word(&altered(id, server, false, &[])),
+        "met",
+        "{id}, unaltered"
+    );
+    for (exchange, status, message, due) in cases {
+        let ruling = altered(id, server, false, &[(exchange, *status, message.clone())]);
+        assert_eq!(
+            word(&ruling),
+            *due,
+            "{id}, {exchange} {status} {message}: {ruling:?}"
+        );
+    }
+}
+
+/// An answer with an error of this code.
+pub(crate) fn error(code: i64) -> serde_json::Value {
+    serde_json::json!({ "error": { "code": code, "message": "no" } })
+}
+
+/// An answer that serves discover.
+pub(crate) fn served() -> serde_json::Value {
+    serde_json::json!({ "result": { "resultType": "complete", "supportedVersions": ["2026-07-28"] } })
+}
+
+/// Puts another answer in place of what the server sent; null for one without a message.
+fn answer(exchange: &mut Exchange, status: u16, mut message: serde_json::Value) {
+    let mut last = None;
+    exchange.messages.retain(|one| {
+        if one.from == Sender::Server {
+            last = Some(one.clone());
+        }
+        one.from == Sender::Client
+    });
+    exchange.end = End::Complete;
+    if let Some(http) = &mut exchange.http {
+        http.status = Some(status);
+    }
+    let Some(mut last) = last.filter(|_| !message.is_null()) else {
+        return;
+    };
+    if message.get("id").is_none() {
+        message["id"] = exchange.name.clone().into();
+    }
+    message["jsonrpc"] = "2.0".into();
+    last.text = message.to_string();
+    exchange.messages.push(last);
+}
+
+/// Outcomes by check id.
+pub(crate) fn outcomes(report: &Report) -> BTreeMap<String, Outcome> {
+    let checks = report
+        .layers
+        .conformance
+        .iter()
+        .flat_map(|layer| &layer.checks);
+    checks
+        .map(|check| (check.id.clone(), check.outcome))
+        .collect()
+}
+
 /// What one check rules on a recording; over HTTP.
 pub(crate) fn ruling_on(id: &str, recording: &Recording) -> Ruling {
     let settings = settings(config(), false);
@@ -271,16 +392,4 @@ pub(crate) fn replied(replies: &[(&str, u16, Value)]) -> Recording {
         }
     }
     recording
-}
-
-/// Outcomes by check id.
-pub(crate) fn outcomes(report: &Report) -> BTreeMap<String, Outcome> {
-    let checks = report
-        .layers
-        .conformance
-        .iter()
-        .flat_map(|layer| &layer.checks);
-    checks
-        .map(|check| (check.id.clone(), check.outcome))
-        .collect()
 }

@@ -28,13 +28,17 @@ pub struct Bounds {
     /// How deep the building of a validator may nest, counted in subschemas. A level takes up to
     /// 4.2 KiB of stack, and WebAssembly hosts give about 1 MiB.
     pub build_depth: usize,
-    /// How many subschemas may stand together under one `unevaluatedItems` or
-    /// `unevaluatedProperties`, counted once for each way to reach them.
+    /// How many subschemas references may lead to in one validation.
+    pub targets: usize,
+    /// How many subschemas and names of properties may stand together under one
+    /// `unevaluatedItems` or `unevaluatedProperties`, counted once for each way to reach them.
     pub unevaluated: u64,
     /// How many states one pattern may need, roughly.
     pub pattern_states: u64,
     /// How many states all patterns of a schema may need together, roughly.
     pub all_pattern_states: u64,
+    /// Up to how many steps all violations are looked for; above, the first one is given.
+    pub explanations: u64,
     /// How many violations are listed.
     pub violations: usize,
 }
@@ -51,9 +55,11 @@ impl Default for Bounds {
             evaluations: 2_000_000,
             evaluation_depth: 512,
             build_depth: 160,
-            unevaluated: 5_000,
+            targets: 5_000,
+            unevaluated: 20_000,
             pattern_states: 50_000,
             all_pattern_states: 200_000,
+            explanations: 300_000,
             violations: 20,
         }
     }

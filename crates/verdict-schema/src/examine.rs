@@ -121,7 +121,7 @@ pub(crate) fn examine(schema: &Value, role: Role, bounds: &Bounds) -> Examinatio
     let measure = Measure::of(schema);
     if measure.depth > bounds.nesting {
         let message = format!(
-            "nests {} JSON levels deep; nothing beyond {} is looked at",
+            "nests {} JSON levels deep; schemas deeper than {} are not looked into",
             measure.depth, bounds.nesting
         );
         findings.add_root(Kind::Bounds, Weight::Noted, "", message);

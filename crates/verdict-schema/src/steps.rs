@@ -10,7 +10,7 @@ use crate::pattern::read;
 use crate::reference::Target;
 use crate::walk::{Plan, hides_siblings};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a subschema is evaluated on.
 #[derive(Debug, Clone, Copy)]
@@ -106,11 +106,26 @@ impl<'a> Patterns<'a> {
         }
     }
 
-    pub(crate) fn total(&self) -> u64 {
-        self.states
-            .values()
-            .flatten()
-            .fold(0, |sum, states| sum.saturating_add(*states))
+    /// The states of all patterns in the visited subschemas, each counted once.
+    pub(crate) fn total(&self, plan: &Plan<'_>, visited: &[bool]) -> u64 {
+        let mut seen = BTreeSet::new();
+        for (position, _) in plan
+            .positions
+            .iter()
+            .zip(visited)
+            .filter(|(_, visited)| **visited)
+        {
+            seen.extend(position.value.get("pattern").and_then(Value::as_str));
+            let members = position
+                .value
+                .get("patternProperties")
+                .and_then(Value::as_object);
+            seen.extend(members.into_iter().flat_map(Map::keys).map(String::as_str));
+        }
+        let states = seen
+            .into_iter()
+            .filter_map(|pattern| self.states(pattern).ok());
+        states.fold(0, u64::saturating_add)
     }
 }
 
@@ -120,14 +135,17 @@ pub(crate) struct Stepper<'p, 'a> {
     patterns: &'p Patterns<'a>,
     /// What each subschema costs whatever it is evaluated on.
     weights: Vec<Option<u64>>,
+    /// How many steps may come out of one evaluation.
+    most: u64,
 }
 
 impl<'p, 'a> Stepper<'p, 'a> {
-    pub(crate) fn new(plan: &'p Plan<'a>, patterns: &'p Patterns<'a>) -> Self {
+    pub(crate) fn new(plan: &'p Plan<'a>, patterns: &'p Patterns<'a>, most: u64) -> Self {
         Self {
             plan,
             patterns,
             weights: vec![None; plan.positions.len()],
+            most,
         }
     }
 
@@ -157,7 +175,7 @@ impl<'p, 'a> Stepper<'p, 'a> {
         }
         self.in_place(position.dialect, members, instance, out);
         if let Some(object) = instance.object() {
-            self.properties(members, object, out);
+            self.properties(members, object, out)?;
         }
         if let Some(entries) = instance.array() {
             self.entries(position.dialect, members, entries, out);
@@ -234,9 +252,17 @@ impl<'p, 'a> Stepper<'p, 'a> {
         members: &Map<String, Value>,
         object: &'i Map<String, Value>,
         out: &mut Vec<Step<'i>>,
-    ) {
+    ) -> Result<(), String> {
         let named = members.get("properties").and_then(Value::as_object);
         let patterns = members.get("patternProperties").and_then(Value::as_object);
+        // The one product among the steps; the rest is linear in the schema or the value.
+        let product = patterns.map_or(0, Map::len).saturating_mul(object.len());
+        if product as u64 > self.most {
+            return Err(format!(
+                "validation may need more than {} evaluations",
+                self.most
+            ));
+        }
         let rest: Vec<&Value> = ["additionalProperties", "unevaluatedProperties"]
             .iter()
             .filter_map(|keyword| members.get(*keyword))
@@ -256,6 +282,7 @@ impl<'p, 'a> Stepper<'p, 'a> {
                 self.push(schema, value, false, out);
             }
         }
+        Ok(())
     }
 
     fn entries<'i>(

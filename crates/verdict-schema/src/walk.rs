@@ -225,7 +225,8 @@ impl<'a> Plan<'a> {
         pointer
     }
 
-    /// The JSON pointer of a position, or only its beginning once it has `limit` bytes.
+    /// The JSON pointer of a position, or only its beginning once it has more than `limit`
+    /// characters.
     pub(crate) fn write_pointer(&self, at: usize, limit: usize, out: &mut String) {
         let mut chain = Vec::new();
         let mut current = at;
@@ -240,7 +241,8 @@ impl<'a> Plan<'a> {
             };
         }
         for &step in chain.iter().rev() {
-            if out.len() > limit {
+            // No character has more than four bytes.
+            if out.len() / 4 > limit {
                 return;
             }
             match self.positions[step].place {
@@ -287,5 +289,59 @@ pub(crate) fn embedded_dialect(value: &Value, outer: Dialect) -> (Dialect, bool)
         Declared::Known(dialect) => (dialect, true),
         Declared::Unknown(_) => (outer, false),
         Declared::Absent | Declared::NotText => (outer, true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Plan;
+    use crate::dialect::Dialect;
+    use serde_json::{Map, Value, json};
+
+    fn plan(schema: &Value) -> Plan<'_> {
+        Plan::new(schema, Dialect::Draft202012, 1_000)
+    }
+
+    #[test]
+    fn every_subschema_is_looked_at_once() {
+        // 2^30 ways lead through this; it has 92 subschemas and 61 references.
+        let mut shelf = Map::new();
+        for level in 0..30 {
+            let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+            shelf.insert(format!("d{level}"), json!({"allOf": [next, next]}));
+        }
+        shelf.insert("d30".to_owned(), json!({}));
+        let schema = json!({"$ref": "#/$defs/d0", "$defs": shelf});
+        let plan = plan(&schema);
+        assert_eq!((plan.positions.len(), plan.references.len()), (92, 61));
+        assert!(!plan.truncated);
+    }
+
+    #[test]
+    fn the_limit_cuts_the_walk() {
+        let schema = json!({"allOf": vec![json!({}); 2_000]});
+        let plan = plan(&schema);
+        assert_eq!(plan.positions.len(), 1_000);
+        assert!(plan.truncated);
+    }
+
+    #[test]
+    fn pointers_lead_back() {
+        let schema = json!({
+            "$ref": "#/x~1y/0", "properties": {"a/b": {"items": {"allOf": [true, {"not": {}}]}}},
+            "x/y": [{"items": {}}]
+        });
+        let plan = plan(&schema);
+        let mut pointers = Vec::new();
+        for (at, position) in plan.positions.iter().enumerate() {
+            let pointer = plan.pointer(at);
+            let found = schema.pointer(&pointer).map(std::ptr::from_ref);
+            assert_eq!(found, Some(std::ptr::from_ref(position.value)), "{pointer}");
+            pointers.push(pointer);
+        }
+        assert_eq!(pointers.last().map(String::as_str), Some("/x~1y/0/items"));
+        let mut short = String::new();
+        plan.write_pointer(plan.positions.len() - 1, 1, &mut short);
+        assert!(short.len() > 1 && pointers.iter().any(|pointer| pointer.starts_with(&short)));
     }
 }

@@ -10,10 +10,83 @@ use crate::survey;
 pub mod discover {
     //! `server/discover` and what it declares.
     pub mod answers;
+    pub mod capabilities;
+    pub mod declares;
+    pub mod first;
+    pub mod identity;
 }
 pub mod version {
     //! Protocol versions that the server does not speak.
+    pub mod legacy_form;
+    pub mod stateless;
     pub mod unsupported;
+}
+pub mod meta {
+    //! The `_meta` members of requests and results.
+    pub mod keys;
+    pub mod optional;
+    pub(crate) mod places;
+    pub mod required;
+    pub mod server_info;
+    pub mod trace;
+}
+pub mod header {
+    //! The header fields that mirror the body, and their refusal when they do not.
+    pub mod encoding;
+    pub mod method;
+    pub mod name;
+    pub(crate) mod param;
+    pub mod param_rules;
+    pub(crate) mod refused;
+    pub mod rejection;
+    pub(crate) mod subject;
+    pub mod version;
+}
+pub mod transport {
+    //! Streamable HTTP: bodies, streams, statuses.
+    pub mod accept;
+    pub mod bodies;
+    pub mod concurrent;
+    pub mod direction;
+    pub mod endpoint;
+    pub mod notification;
+    pub mod origin;
+    pub mod sessions;
+    pub mod status;
+    pub mod streams;
+    pub(crate) mod traffic;
+    pub mod unusual;
+}
+pub mod stdio {
+    //! Standard input and output of a child process.
+    pub mod answers;
+    pub mod garbage;
+    pub mod lines;
+    pub mod notices;
+    pub(crate) mod process;
+    pub mod second;
+    pub mod shutdown;
+    pub mod unasked;
+}
+pub mod result {
+    //! What every result has.
+    pub mod envelope;
+    pub mod kind;
+    pub mod valid;
+}
+pub mod list {
+    //! The four lists and their pages.
+    pub mod connections;
+    pub mod cursors;
+    pub mod order;
+    pub mod pages;
+    pub(crate) mod reach;
+    pub(crate) mod visits;
+}
+pub mod cache {
+    //! Cache hints.
+    pub mod hints;
+    pub mod values;
 }
 pub mod tools {
     //! Tools: their definitions and what calling them returns.
@@ -28,6 +101,16 @@ pub mod resources {
     pub mod missing;
     pub(crate) mod neighbour;
     pub mod no_uri;
+    pub(crate) mod reading;
+    pub(crate) mod template;
+}
+pub mod completion {
+    //! Argument completion.
+    pub(crate) mod asking;
+}
+pub mod mrtr {
+    //! Multi round-trip requests.
+    pub mod elsewhere;
 }
 pub mod progress {
     //! Progress notifications.
@@ -63,16 +146,63 @@ pub mod deprecated {
 pub mod ext {
     //! Extensions.
     pub mod fallback;
+    pub mod name_header;
     pub mod tasks;
+    pub mod unnegotiated;
 }
 
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
+    discover::capabilities::CHECKS,
+    discover::declares::CHECKS,
+    discover::first::CHECKS,
+    discover::identity::CHECKS,
+    version::legacy_form::CHECKS,
+    version::stateless::CHECKS,
     version::unsupported::CHECKS,
+    meta::keys::CHECKS,
+    meta::optional::CHECKS,
+    meta::required::CHECKS,
+    meta::server_info::CHECKS,
+    meta::trace::CHECKS,
+    header::encoding::CHECKS,
+    header::method::CHECKS,
+    header::name::CHECKS,
+    header::param_rules::CHECKS,
+    header::rejection::CHECKS,
+    header::version::CHECKS,
+    transport::accept::CHECKS,
+    transport::bodies::CHECKS,
+    transport::concurrent::CHECKS,
+    transport::direction::CHECKS,
+    transport::endpoint::CHECKS,
+    transport::notification::CHECKS,
+    transport::origin::CHECKS,
+    transport::sessions::CHECKS,
+    transport::status::CHECKS,
+    transport::streams::CHECKS,
+    transport::unusual::CHECKS,
+    stdio::answers::CHECKS,
+    stdio::garbage::CHECKS,
+    stdio::lines::CHECKS,
+    stdio::notices::CHECKS,
+    stdio::second::CHECKS,
+    stdio::shutdown::CHECKS,
+    stdio::unasked::CHECKS,
+    result::envelope::CHECKS,
+    result::kind::CHECKS,
+    result::valid::CHECKS,
+    list::connections::CHECKS,
+    list::cursors::CHECKS,
+    list::order::CHECKS,
+    list::pages::CHECKS,
+    cache::hints::CHECKS,
+    cache::values::CHECKS,
     tools::capability::CHECKS,
     schema::tools::CHECKS,
     resources::missing::CHECKS,
     resources::no_uri::CHECKS,
+    mrtr::elsewhere::CHECKS,
     progress::amount::CHECKS,
     progress::notices::CHECKS,
     cancel::by_server::CHECKS,
@@ -89,7 +219,9 @@ const FAMILIES: &[&[Check]] = &[
     legacy::removed::CHECKS,
     deprecated::logging::CHECKS,
     ext::fallback::CHECKS,
+    ext::name_header::CHECKS,
     ext::tasks::CHECKS,
+    ext::unnegotiated::CHECKS,
 ];
 
 /// All checks, in the order of the catalogue's areas.

@@ -1,9 +1,9 @@
 //! The lines of a process: which exchange each belongs to, if any.
 
-use super::live::{Live, Phase, is_form_of};
+use super::live::{Live, Phase};
 use super::{Course, Engine};
 use crate::ask::Id;
-use crate::wire::rpc::{Envelope, Kind, Parsed, same_id};
+use crate::wire::rpc::{Envelope, Kind, Parsed, is_form_of, same_id};
 use crate::wire::{json, lines};
 use serde_json::Value;
 use verdict_model::transcript::{Carrier, End, Message, Stray};

@@ -2,7 +2,7 @@
 
 use super::{Engine, LINGER_MS};
 use crate::ask::{Ask, Id, Patience, Payload};
-use crate::wire::rpc::{Envelope, Kind, Parsed, same_id};
+use crate::wire::rpc::{Envelope, Kind, Parsed, is_form_of};
 use crate::wire::{Limits, http, sse};
 use serde_json::Value;
 use verdict_model::transcript::{Carrier, End, Message, Sender};
@@ -184,11 +184,4 @@ impl Engine {
     pub(super) fn sent_id(&self, at: usize) -> Option<&Value> {
         self.recording.records[at].request().and_then(Envelope::id)
     }
-}
-
-/// Whether an id is ours, or a damaged form of it: "1" answered as 1 is a slip worth showing at once, not
-/// after the time limit.
-pub(super) fn is_form_of(sent: &Value, got: &Value) -> bool {
-    let bare = |value: &Value| value.to_string().trim_matches('"').to_owned();
-    same_id(sent, got) || bare(sent) == bare(got)
 }

@@ -450,3 +450,9 @@ impl Engine {
 fn number(channel: usize) -> u32 {
     u32::try_from(channel).unwrap_or(u32::MAX)
 }
+
+/// The body that an ask would be sent with under this name, for tests that make up exchanges.
+#[cfg(test)]
+pub(crate) fn body_of(ask: &Ask, name: &str) -> Vec<u8> {
+    encode::body(ask, name)
+}

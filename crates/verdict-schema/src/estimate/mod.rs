@@ -6,10 +6,11 @@
 //! each pair is looked at once. The count assumes that no result is shared and no branch cut short,
 //! which makes it an upper bound; `tests` hold it against the evaluations that the validator makes.
 
+mod build;
+
+pub(crate) use build::buildable;
+
 use crate::bounds::Bounds;
-use crate::cycle::InPlace;
-use crate::keyword::subschemas;
-use crate::reference::Target;
 use crate::steps::{Instance, Patterns, Step, Stepper};
 use crate::walk::Plan;
 use serde_json::Value;
@@ -26,6 +27,14 @@ pub(crate) struct Cost {
     in_place: u64,
     /// How deep evaluations nest.
     pub(crate) depth: usize,
+}
+
+/// What is known before a validation.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Estimate {
+    pub(crate) cost: Cost,
+    /// Which subschemas it may evaluate; the others have no part in it.
+    pub(crate) visited: Vec<bool>,
 }
 
 /// `unevaluated*` evaluates what it stands beside once more, to see what that covered.
@@ -58,12 +67,8 @@ impl Opener<'_, '_> {
             return Err(too_many(self.bounds));
         }
         let value = self.plan.positions[at].value;
-        let covers = ["unevaluatedProperties", "unevaluatedItems"];
-        let again = if covers.iter().any(|it| value.get(it).is_some()) {
-            AGAIN
-        } else {
-            0
-        };
+        let again = if build::covers(value) { AGAIN } else { 0 };
+        let own = own.saturating_mul(1 + again);
         let cost = Cost {
             evaluations: own,
             explaining: own,
@@ -86,16 +91,18 @@ pub(crate) fn estimate(
     patterns: &Patterns<'_>,
     instance: &Value,
     bounds: &Bounds,
-) -> Result<Cost, String> {
+) -> Result<Estimate, String> {
+    let mut visited = vec![false; plan.positions.len()];
     let mut opener = Opener {
         plan,
-        stepper: Stepper::new(plan, patterns),
+        stepper: Stepper::new(plan, patterns, bounds.evaluations),
         bounds,
         work: 0,
     };
     let mut known: BTreeMap<(usize, (usize, bool)), Option<Cost>> = BTreeMap::new();
     let root = opener.open(0, Instance::Value(instance))?;
     known.insert(root.key, None);
+    visited[0] = true;
     let mut stack = vec![root];
     let mut result = Cost::default();
     while let Some(frame) = stack.last_mut() {
@@ -115,11 +122,15 @@ pub(crate) fn estimate(
             None => {
                 let frame = opener.open(step.at, step.instance)?;
                 known.insert(frame.key, None);
+                visited[step.at] = true;
                 stack.push(frame);
             }
         }
     }
-    Ok(result)
+    Ok(Estimate {
+        cost: result,
+        visited,
+    })
 }
 
 fn include(frame: &mut Frame<'_>, in_place: bool, cost: Cost) {
@@ -157,128 +168,6 @@ fn too_many(bounds: &Bounds) -> String {
         "validation may need more than {} evaluations",
         bounds.evaluations
     )
-}
-
-/// Whether building a validator stays within bounds, or why not.
-pub(crate) fn buildable(
-    plan: &Plan<'_>,
-    patterns: &Patterns<'_>,
-    bounds: &Bounds,
-) -> Result<(), String> {
-    if patterns.total() > bounds.all_pattern_states {
-        return Err(format!(
-            "patterns need more than {} states",
-            bounds.all_pattern_states
-        ));
-    }
-    if build_depth(plan) > bounds.build_depth {
-        return Err(format!(
-            "subschemas nest more than {} deep",
-            bounds.build_depth
-        ));
-    }
-    unevaluated(plan, bounds)
-}
-
-/// How deep the library nests while it builds: through the schema, and through eight references
-/// before it puts the rest off.
-fn build_depth(plan: &Plan<'_>) -> usize {
-    const REFERENCES: usize = 8;
-    let (mut starts, mut children) = (Vec::with_capacity(plan.positions.len() + 1), Vec::new());
-    for position in &plan.positions {
-        starts.push(children.len());
-        subschemas(position.dialect, position.value, &mut |_, _, value| {
-            children.extend(plan.at(value));
-        });
-    }
-    starts.push(children.len());
-    let mut heights = Depths::new(|at: usize| &children[starts[at]..starts[at + 1]], plan);
-    let mut targets: Vec<usize> = plan
-        .references
-        .iter()
-        .filter_map(|reference| match reference.target {
-            Target::Position(at) => Some(heights.below(at).depth),
-            _ => None,
-        })
-        .collect();
-    targets.sort_unstable_by(|left, right| right.cmp(left));
-    heights.below(0).depth + targets.iter().take(REFERENCES).sum::<usize>()
-}
-
-/// For `unevaluated*` the library unfolds everything that judges the same value, references
-/// included, once for each way there.
-fn unevaluated(plan: &Plan<'_>, bounds: &Bounds) -> Result<(), String> {
-    let graph = InPlace::new(plan);
-    let mut ways = Depths::new(|at: usize| graph.of(at), plan);
-    let mut sum = 0_u64;
-    for (at, position) in plan.positions.iter().enumerate().filter(|(_, it)| it.live) {
-        let covers = ["unevaluatedProperties", "unevaluatedItems"];
-        if !covers
-            .iter()
-            .any(|keyword| position.value.get(keyword).is_some())
-        {
-            continue;
-        }
-        let below = ways.below(at);
-        sum = sum.saturating_add(below.ways);
-        if sum > bounds.unevaluated || below.depth > bounds.build_depth / 2 {
-            return Err(format!(
-                "`unevaluatedProperties` and `unevaluatedItems` cover more than {} subschemas",
-                bounds.unevaluated
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// What lies below a subschema in some graph without loops.
-#[derive(Debug, Clone, Copy)]
-struct Below {
-    /// The longest way down, in subschemas.
-    depth: usize,
-    /// All ways down.
-    ways: u64,
-}
-
-/// Finds [`Below`] for one subschema after another, each edge once.
-struct Depths<F> {
-    children: F,
-    known: Vec<Option<Below>>,
-}
-
-impl<'g, F: Fn(usize) -> &'g [usize]> Depths<F> {
-    fn new(children: F, plan: &Plan<'_>) -> Self {
-        Self {
-            children,
-            known: vec![None; plan.positions.len()],
-        }
-    }
-
-    fn below(&mut self, at: usize) -> Below {
-        let leaf = Below { depth: 1, ways: 1 };
-        let mut stack = vec![(at, 0, leaf)];
-        loop {
-            let Some((at, next, sum)) = stack.last_mut() else {
-                return leaf;
-            };
-            if let Some(&child) = (self.children)(*at).get(*next) {
-                if let Some(found) = self.known[child] {
-                    *next += 1;
-                    sum.depth = sum.depth.max(found.depth + 1);
-                    sum.ways = sum.ways.saturating_add(found.ways);
-                } else {
-                    stack.push((child, 0, leaf));
-                }
-            } else {
-                let (at, sum) = (*at, *sum);
-                self.known[at] = Some(sum);
-                stack.pop();
-                if stack.is_empty() {
-                    return sum;
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Character classes and the escapes that stand for one character.
 
-use super::scan::{Cursor, Flaw};
+use super::cursor::Cursor;
+use super::scan::Flaw;
 
 /// A member of a class: one character, or a set of them.
 enum Atom {
@@ -25,7 +26,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<u64, Flaw> {
     })
 }
 
-const UNCLOSED: &str = "unclosed class";
+pub(super) const UNCLOSED: &str = "unclosed class";
 
 fn members(cursor: &mut Cursor<'_>) -> Result<u64, Flaw> {
     // A negated class covers the rest of UTF-8.

@@ -10,6 +10,7 @@
 //! with the `u` flag only, which would report legal patterns.
 
 mod class;
+mod cursor;
 mod scan;
 
 pub(crate) use scan::{Flaw, Scan};
@@ -77,7 +78,7 @@ pub(crate) fn read(pattern: &str) -> Result<Scan, Flaw> {
             let algebra = ["--", "&&", "\\q{"]
                 .iter()
                 .any(|operator| pattern.contains(operator));
-            if algebra && flaw.in_class {
+            if algebra && flaw.in_class && flaw.what != class::UNCLOSED {
                 Ok(Scan::unsupported("class algebra"))
             } else {
                 Err(flaw)
@@ -147,6 +148,7 @@ mod tests {
             (")", "unopened group"),
             ("(a))", "unopened group"),
             ("[a", "unclosed class"),
+            ("[&&a", "unclosed class"),
             ("[z-a]", "range out of order"),
             ("*a", "nothing to repeat"),
             ("a**", "nothing to repeat"),

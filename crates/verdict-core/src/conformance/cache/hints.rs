@@ -1,0 +1,156 @@
+//! Cache hints: `ttlMs` and `cacheScope` on every complete result of the six operations that owe them.
+//!
+//! A server that adds them to its lists alone, or to the first page alone, fails here.
+
+use crate::check::Check;
+use crate::conformance::list::reach::unwalked;
+use crate::conformance::resources::reading::{READING, nothing_to_read};
+use crate::context::Context;
+use crate::facts::{Declared, List};
+use crate::passive::{Seen, Slips, nothing_seen, results};
+use crate::ruling::{Finding, Ruling};
+
+const WHY: &str = "Clients and gateways decide by the hints how long a result may be kept and who may see it; without them they ask again every time.";
+const FIX: &str = "Add \"ttlMs\" (milliseconds, 0 for \"do not keep\") and \"cacheScope\" (\"public\" or \"private\") to every such result, on every page.";
+
+const fn hints(id: &'static str, title: &'static str) -> Check {
+    Check::must(id, title)
+        .headline(3)
+        .spec("caching#cacheable-results")
+        .why(WHY)
+        .fix(FIX)
+}
+
+/// The checks of this family.
+pub const CHECKS: &[Check] = &[
+    hints(
+        "cache.hints-discover",
+        "The server/discover result carries cache hints",
+    )
+    .judge(discover),
+    hints(
+        "cache.hints-tools-list",
+        "Every page of tools/list carries cache hints",
+    )
+    .official(&["sep-2549-tools-list-caching-hints"])
+    .judge(|cx| list(cx, List::Tools)),
+    hints(
+        "cache.hints-prompts-list",
+        "Every page of prompts/list carries cache hints",
+    )
+    .official(&["sep-2549-prompts-list-caching-hints"])
+    .judge(|cx| list(cx, List::Prompts)),
+    hints(
+        "cache.hints-resources-list",
+        "Every page of resources/list carries cache hints",
+    )
+    .official(&["sep-2549-resources-list-caching-hints"])
+    .judge(|cx| list(cx, List::Resources)),
+    hints(
+        "cache.hints-templates-list",
+        "Every page of resources/templates/list carries cache hints",
+    )
+    .official(&["sep-2549-resources-templates-list-caching-hints"])
+    .judge(|cx| list(cx, List::Templates)),
+    hints(
+        "cache.hints-read",
+        "The resources/read result carries cache hints",
+    )
+    .reads()
+    .official(&["sep-2549-resources-read-caching-hints"])
+    .probes(&[&READING])
+    .judge(read),
+    Check::advisory(
+        "cache.no-hints-on-input-required",
+        "A result that asks back carries no cache hints",
+    )
+    .headline(3)
+    .opt_in()
+    .spec("caching#cacheable-results")
+    .why("A question is not an answer: a cache that keeps it would put it to other users.")
+    .fix("Add ttlMs and cacheScope to results of type \"complete\" only.")
+    .judge(asking),
+];
+
+/// The members that a complete result of the six operations owes.
+const MEMBERS: [&str; 2] = ["ttlMs", "cacheScope"];
+
+/// What becomes of the complete results of a method; none when there are none.
+fn judged(cx: &Context, method: &str) -> Option<Ruling> {
+    let mut slips = Slips::default();
+    let mut count = 0;
+    for seen in results(cx).filter(|seen| seen.method == method && seen.is_complete()) {
+        count += 1;
+        let missing = |name: &&str| seen.result.get(*name).is_none();
+        let missing: Vec<&str> = MEMBERS.into_iter().filter(missing).collect();
+        if !missing.is_empty() {
+            let missing = missing.join(" and ");
+            slips.add(missing.clone(), || absent(&seen, &missing));
+        }
+    }
+    (count > 0).then(|| slips.ruling(format!("{count} results carry both hints")))
+}
+
+fn absent(seen: &Seen, missing: &str) -> Finding {
+    let page = match seen.record.request().and_then(|request| {
+        let params = request.params()?;
+        params.get("cursor").map(|_| " (a page behind a cursor)")
+    }) {
+        Some(page) => page,
+        None => "",
+    };
+    let verb = if missing.contains(' ') { "are" } else { "is" };
+    Finding::broken(format!(
+        "{missing} {verb} missing from a complete result of {}{page}; expected both ttlMs and cacheScope",
+        seen.method
+    ))
+    .seen_in(seen.record)
+    .at("/result")
+}
+
+fn discover(cx: &Context) -> Ruling {
+    judged(cx, "server/discover").unwrap_or_else(|| nothing_seen(cx, "complete result"))
+}
+
+fn list(cx: &Context, list: List) -> Ruling {
+    let judged = judged(cx, list.method());
+    match (unwalked(cx, list), judged) {
+        (Some(Ruling::NotApplicable(why)), _) => Ruling::NotApplicable(why),
+        (_, Some(ruling)) | (Some(ruling), None) => ruling,
+        (None, None) => nothing_seen(cx, "complete result"),
+    }
+}
+
+fn read(cx: &Context) -> Ruling {
+    if cx.facts.declares("resources") == Declared::No {
+        return Ruling::not_applicable("the server does not declare resources");
+    }
+    judged(cx, "resources/read").unwrap_or_else(|| nothing_to_read(cx))
+}
+
+fn asking(cx: &Context) -> Ruling {
+    let mut slips = Slips::default();
+    let mut count = 0;
+    for seen in results(cx).filter(|seen| seen.kind() == Some("input_required")) {
+        count += 1;
+        let present = |name: &&str| seen.result.get(*name).is_some();
+        let present: Vec<&str> = MEMBERS.into_iter().filter(present).collect();
+        if !present.is_empty() {
+            slips.add(seen.method, || {
+                let hints = present.join(" and ");
+                Finding::broken(format!(
+                    "an input_required result of {} carries {hints}; such a result is not to be cached",
+                    seen.method
+                ))
+                .seen_in(seen.record)
+                .at(format!("/result/{}", present[0]))
+            });
+        }
+    }
+    if count == 0 {
+        return Ruling::skip(
+            "no result asked back; name a tool, prompt or resource that does (mrtr.trigger) to try this",
+        );
+    }
+    slips.ruling(format!("{count} results that ask back carry no hints"))
+}
