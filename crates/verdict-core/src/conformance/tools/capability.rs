@@ -50,7 +50,7 @@ fn named<'c>(cx: &Context<'c>) -> impl Iterator<Item = Item<'c>> {
 /// A call with the configured arguments.
 pub fn call(cx: &Context, tool: Item, step: String) -> Ask {
     let arguments = cx.settings.config.tools.arguments.get(tool.name());
-    calling::call(step, tool.value, arguments.cloned().unwrap_or_default()).once()
+    calling::call(step, tool.value, &arguments.cloned().unwrap_or_default()).once()
 }
 
 /// The checks of this family.
