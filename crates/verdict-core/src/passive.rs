@@ -6,7 +6,7 @@ use crate::ask::META_VERSION;
 use crate::context::Context;
 use crate::record::Record;
 use crate::ruling::{Finding, Ruling};
-use crate::wire::rpc::{Envelope, Kind};
+use crate::wire::rpc::Envelope;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,22 +61,16 @@ pub fn exchanges<'c>(cx: &Context<'c>) -> impl Iterator<Item = &'c Record> + use
     cx.recording.conforming().filter(|record| is_ours(record))
 }
 
-/// The results in them.
+/// The results in them: of each exchange the response to its own request.
 pub fn results<'c>(cx: &Context<'c>) -> impl Iterator<Item = Seen<'c>> + use<'c> {
-    exchanges(cx).flat_map(|record| {
-        let method = record.method().unwrap_or_default();
-        record
-            .replies()
-            .filter_map(|(_, parsed)| parsed.envelope())
-            .filter(|envelope| envelope.kind() == Kind::Response)
-            .filter_map(move |envelope| {
-                Some(Seen {
-                    record,
-                    method,
-                    envelope,
-                    result: envelope.result.as_ref()?,
-                })
-            })
+    exchanges(cx).filter_map(|record| {
+        let envelope = record.response()?;
+        Some(Seen {
+            record,
+            method: record.method().unwrap_or_default(),
+            envelope,
+            result: envelope.result.as_ref()?,
+        })
     })
 }
 

@@ -81,6 +81,7 @@ pub mod list {
     pub mod order;
     pub mod pages;
     pub(crate) mod reach;
+    pub(crate) mod shaped;
     pub(crate) mod visits;
 }
 pub mod cache {
@@ -91,6 +92,9 @@ pub mod cache {
 pub mod tools {
     //! Tools: their definitions and what calling them returns.
     pub mod capability;
+    pub mod icons;
+    pub mod listed;
+    pub mod unknown;
 }
 pub mod schema {
     //! The JSON Schemas of tools.
@@ -98,14 +102,21 @@ pub mod schema {
 }
 pub mod resources {
     //! Resources and resource templates.
+    pub mod listed;
     pub mod missing;
     pub(crate) mod neighbour;
     pub mod no_uri;
     pub(crate) mod reading;
     pub(crate) mod template;
 }
+pub mod prompts {
+    //! Prompts.
+    pub mod listed;
+    pub mod unknown;
+}
 pub mod completion {
     //! Argument completion.
+    pub mod answers;
     pub(crate) mod asking;
 }
 pub mod mrtr {
@@ -199,9 +210,16 @@ const FAMILIES: &[&[Check]] = &[
     cache::hints::CHECKS,
     cache::values::CHECKS,
     tools::capability::CHECKS,
+    tools::icons::CHECKS,
+    tools::listed::CHECKS,
+    tools::unknown::CHECKS,
     schema::tools::CHECKS,
+    resources::listed::CHECKS,
     resources::missing::CHECKS,
     resources::no_uri::CHECKS,
+    prompts::listed::CHECKS,
+    prompts::unknown::CHECKS,
+    completion::answers::CHECKS,
     mrtr::elsewhere::CHECKS,
     progress::amount::CHECKS,
     progress::notices::CHECKS,

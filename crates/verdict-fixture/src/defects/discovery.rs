@@ -222,7 +222,6 @@ pub(super) const DEFECTS: &[Defect] = &[
             ("version.unsupported-any-method", "skip"),
             ("meta.missing-on-list", "skip"),
             ("cache.hints-tools-list", "skip"),
-            ("cache.scope-same-pages", "skip"),
             ("stdio.second-process", "skip"),
         ],
     )
@@ -268,8 +267,6 @@ pub(super) const DEFECTS: &[Defect] = &[
         "declares completions but does not know the method",
         &[
             ("discover.honours-completions", "fail"),
-            ("completion.unknown-ref", "warn"),
-            ("completion.missing-argument", "warn"),
             ("completion.*", "skip"),
         ],
     )

@@ -165,7 +165,11 @@ fn refused(cx: &Context, what: &str, fault: &str) -> Ruling {
             }
             Answer::Error(Some(code)) => format!("refused with {code}{}", name_of(code)),
             Answer::Result(_) => "ignored: a page is served".to_owned(),
-            _ => "not answered with a JSON-RPC error".to_owned(),
+            // What is no response at all is for transport.* and errors.* to tell.
+            _ => {
+                missing = Some(Ruling::skip("the answer holds no JSON-RPC response"));
+                continue;
+            }
         };
         match slips.iter_mut().find(|(known, ..)| *known == got) {
             Some((_, methods, _)) => methods.push(list.method()),
