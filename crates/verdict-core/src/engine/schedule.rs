@@ -1,7 +1,7 @@
 //! Which exchange goes over which channel, and when it is tried once more.
 
 use super::live::Phase;
-use super::{Command, Engine, POOL, RESPAWNS, encode, number};
+use super::{Command, Engine, POOL, RESPAWNS, STARTING, encode, number};
 use crate::ask::{Lane, Patience};
 use crate::record::Answer;
 use std::collections::VecDeque;
@@ -62,6 +62,9 @@ impl Engine {
         if !fresh && self.wires.iter().filter(|wire| of_lane(wire)).count() >= room {
             return false;
         }
+        if !self.is_http() && self.starting() >= STARTING {
+            return false;
+        }
         if !self.is_http() && !fresh {
             let name = match lane {
                 Lane::Own(name) => name,
@@ -79,6 +82,20 @@ impl Engine {
         let channel = self.wires.len() - 1;
         self.carry(at, channel);
         true
+    }
+
+    /// Processes that were asked something and have not said anything yet.
+    fn starting(&self) -> usize {
+        let silent = self
+            .wires
+            .iter()
+            .filter(|wire| !wire.gone && !wire.seen_message);
+        silent
+            .filter(|wire| {
+                let mut carried = wire.carries.iter().filter_map(|at| self.lives.get(at));
+                carried.any(|live| live.phase == Phase::Sent)
+            })
+            .count()
     }
 
     /// Whether a channel can take an exchange: a connection carries one, a process one that waits for its
