@@ -25,7 +25,7 @@ pub mod meta {
     //! The `_meta` members of requests and results.
     pub mod keys;
     pub mod optional;
-    pub(crate) mod places;
+    pub mod places;
     pub mod required;
     pub mod server_info;
     pub mod trace;
@@ -35,12 +35,38 @@ pub mod header {
     pub mod encoding;
     pub mod method;
     pub mod name;
-    pub(crate) mod param;
+    pub mod param;
     pub mod param_rules;
-    pub(crate) mod refused;
+    pub mod refused;
     pub mod rejection;
-    pub(crate) mod subject;
+    pub mod subject;
     pub mod version;
+}
+pub mod transport {
+    //! Streamable HTTP: bodies, streams, statuses.
+    pub mod accept;
+    pub mod bodies;
+    pub mod concurrent;
+    pub mod direction;
+    pub mod endpoint;
+    pub mod notification;
+    pub mod origin;
+    pub mod sessions;
+    pub mod status;
+    pub mod streams;
+    pub mod traffic;
+    pub mod unusual;
+}
+pub mod stdio {
+    //! Standard input and output of a child process.
+    pub mod answers;
+    pub mod garbage;
+    pub mod lines;
+    pub mod notices;
+    pub mod process;
+    pub mod second;
+    pub mod shutdown;
+    pub mod unasked;
 }
 pub mod result {
     //! What every result has.
@@ -54,9 +80,9 @@ pub mod list {
     pub mod cursors;
     pub mod order;
     pub mod pages;
-    pub(crate) mod reach;
-    pub(crate) mod shaped;
-    pub(crate) mod visits;
+    pub mod reach;
+    pub mod shaped;
+    pub mod visits;
 }
 pub mod cache {
     //! Cache hints.
@@ -79,8 +105,10 @@ pub mod resources {
     //! Resources and resource templates.
     pub mod listed;
     pub mod missing;
-    pub(crate) mod reading;
-    pub(crate) mod template;
+    pub mod neighbour;
+    pub mod no_uri;
+    pub mod reading;
+    pub mod template;
 }
 pub mod prompts {
     //! Prompts.
@@ -90,11 +118,21 @@ pub mod prompts {
 pub mod completion {
     //! Argument completion.
     pub mod answers;
-    pub(crate) mod asking;
+    pub mod asking;
 }
 pub mod mrtr {
     //! Multi round-trip requests.
     pub mod elsewhere;
+}
+pub mod progress {
+    //! Progress notifications.
+    pub mod amount;
+    pub mod called;
+    pub mod notices;
+}
+pub mod cancel {
+    //! Cancellation.
+    pub mod by_server;
 }
 pub mod errors {
     //! Error codes and error objects.
@@ -112,6 +150,10 @@ pub mod legacy {
     pub mod initialize;
     pub mod leftovers;
     pub mod removed;
+}
+pub mod deprecated {
+    //! Features on their way out.
+    pub mod logging;
 }
 pub mod ext {
     //! Extensions.
@@ -141,6 +183,24 @@ const FAMILIES: &[&[Check]] = &[
     header::param_rules::CHECKS,
     header::rejection::CHECKS,
     header::version::CHECKS,
+    transport::accept::CHECKS,
+    transport::bodies::CHECKS,
+    transport::concurrent::CHECKS,
+    transport::direction::CHECKS,
+    transport::endpoint::CHECKS,
+    transport::notification::CHECKS,
+    transport::origin::CHECKS,
+    transport::sessions::CHECKS,
+    transport::status::CHECKS,
+    transport::streams::CHECKS,
+    transport::unusual::CHECKS,
+    stdio::answers::CHECKS,
+    stdio::garbage::CHECKS,
+    stdio::lines::CHECKS,
+    stdio::notices::CHECKS,
+    stdio::second::CHECKS,
+    stdio::shutdown::CHECKS,
+    stdio::unasked::CHECKS,
     result::envelope::CHECKS,
     result::kind::CHECKS,
     result::valid::CHECKS,
@@ -158,10 +218,14 @@ const FAMILIES: &[&[Check]] = &[
     schema::tools::CHECKS,
     resources::listed::CHECKS,
     resources::missing::CHECKS,
+    resources::no_uri::CHECKS,
     prompts::listed::CHECKS,
     prompts::unknown::CHECKS,
     completion::answers::CHECKS,
     mrtr::elsewhere::CHECKS,
+    progress::amount::CHECKS,
+    progress::notices::CHECKS,
+    cancel::by_server::CHECKS,
     errors::codes::CHECKS,
     errors::leak::CHECKS,
     errors::malformed::CHECKS,
@@ -173,6 +237,7 @@ const FAMILIES: &[&[Check]] = &[
     legacy::initialize::CHECKS,
     legacy::leftovers::CHECKS,
     legacy::removed::CHECKS,
+    deprecated::logging::CHECKS,
     ext::fallback::CHECKS,
     ext::name_header::CHECKS,
     ext::tasks::CHECKS,
