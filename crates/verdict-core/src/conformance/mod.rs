@@ -89,6 +89,7 @@ pub mod list {
 pub mod cache {
     //! Cache hints.
     pub mod hints;
+    pub mod leak;
     pub mod values;
 }
 pub mod tools {
@@ -211,6 +212,7 @@ const FAMILIES: &[&[Check]] = &[
     list::order::CHECKS,
     list::pages::CHECKS,
     cache::hints::CHECKS,
+    cache::leak::CHECKS,
     cache::values::CHECKS,
     tools::capability::CHECKS,
     tools::icons::CHECKS,

@@ -92,12 +92,14 @@ fn judged(cx: &Context, method: &str) -> Option<Ruling> {
 }
 
 fn absent(seen: &Seen, missing: &str) -> Finding {
-    let page = match seen.record.request().and_then(|request| {
-        let params = request.params()?;
-        params.get("cursor").map(|_| " (a page behind a cursor)")
-    }) {
-        Some(page) => page,
-        None => "",
+    let cursor = seen
+        .record
+        .request()
+        .and_then(|request| request.params()?.get("cursor"));
+    let page = if cursor.is_some() {
+        " (a page behind a cursor)"
+    } else {
+        ""
     };
     let verb = if missing.contains(' ') { "are" } else { "is" };
     Finding::broken(format!(

@@ -131,9 +131,9 @@ fn verdict(cx: &Context, seen: &Seen, kind: &str) -> Standing {
     let declared = seen
         .capability("/extensions")
         .and_then(|extensions| extensions.as_object());
-    let declares = |id: &str| declared.is_some_and(|declared| declared.contains_key(id));
+    let asked_for = |id: &str| declared.is_some_and(|declared| declared.contains_key(id));
     if kind == "task" {
-        return match (declares(TASKS), cx.facts.advertises(TASKS)) {
+        return match (asked_for(TASKS), cx.facts.advertises(TASKS)) {
             (true, true) => Standing::Known,
             (true, false) => {
                 Standing::Unknown(", of an extension that the server does not advertise")
