@@ -66,6 +66,8 @@ pub mod stdio {
     pub(crate) mod process;
     pub mod second;
     pub mod shutdown;
+    pub(crate) mod strays;
+    pub mod together;
     pub mod unasked;
 }
 pub mod result {
@@ -199,6 +201,7 @@ const FAMILIES: &[&[Check]] = &[
     stdio::notices::CHECKS,
     stdio::second::CHECKS,
     stdio::shutdown::CHECKS,
+    stdio::together::CHECKS,
     stdio::unasked::CHECKS,
     result::envelope::CHECKS,
     result::kind::CHECKS,
