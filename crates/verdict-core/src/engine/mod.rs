@@ -48,6 +48,8 @@ const POOL: usize = 6;
 const STARTING: usize = 3;
 /// Processes that may be started for one lane before the server counts as unable to stay up.
 const RESPAWNS: u32 = 3;
+/// Processes that may be starting at one time: more would only take the time from each other.
+const STARTING: usize = 2;
 
 #[derive(Debug)]
 struct Active {
@@ -85,6 +87,8 @@ pub struct Engine {
     path: String,
     busy_budget_ms: u64,
     received_bytes: u64,
+    /// How long the first process took to say something.
+    first_start_ms: Option<u64>,
     progress: Progress,
 }
 
@@ -119,6 +123,7 @@ impl Engine {
             path,
             busy_budget_ms: 15_000,
             received_bytes: 0,
+            first_start_ms: None,
             progress: Progress::default(),
         };
         engine.next_stage();
@@ -139,6 +144,7 @@ impl Engine {
         let lives = self.lives.values().filter_map(Live::wakeup);
         lives
             .chain(closing)
+            .chain(self.next_start())
             .chain([self.settings.deadline_ms])
             .min()
             .map(|at| at.max(self.now))

@@ -586,6 +586,35 @@ fn batches_and_bad_lines_can_be_answered() {
 }
 
 #[test]
+fn few_processes_start_at_one_time() {
+    let many = |cx: &Context, round: usize| match round {
+        0 => vec![ask("0")],
+        1 if cx.record("p/0").is_some() => {
+            let quiet = Ask::silence("quiet", 2_000).over(Lane::Own("quiet"));
+            let more = ["a", "b", "c", "d"].map(|lane| ask(lane).over(Lane::Own(lane)));
+            [vec![quiet], more.into()].concat()
+        }
+        _ => vec![],
+    };
+    let mut run = Run::new(true, &[&probe(many)]);
+    run.wait(900);
+    run.say(0, &line("p/0"));
+    // Silence costs nothing, so it is not counted.
+    assert_eq!(run.opened, 4);
+    run.say(2, &line("p/a"));
+    assert_eq!(run.opened, 5, "one that has started makes room");
+    run.wait(3 * 900);
+    assert_eq!(run.opened, 6, "and so does one that had its time");
+    // The time limit begins when the process can have started.
+    run.say(4, &line("p/c"));
+    run.say(5, &line("p/d"));
+    run.wait(10_000 - 1);
+    assert!(run.closed.is_empty());
+    run.wait(1);
+    assert_eq!(run.closed, [3]);
+}
+
+#[test]
 fn a_late_stage_comes_after_all_others() {
     let main = Probe {
         name: "main",
