@@ -67,6 +67,8 @@ pub mod stdio {
     pub mod process;
     pub mod second;
     pub mod shutdown;
+    pub mod strays;
+    pub mod together;
     pub mod unasked;
 }
 pub mod result {
@@ -202,6 +204,7 @@ const FAMILIES: &[&[Check]] = &[
     stdio::notices::CHECKS,
     stdio::second::CHECKS,
     stdio::shutdown::CHECKS,
+    stdio::together::CHECKS,
     stdio::unasked::CHECKS,
     result::envelope::CHECKS,
     result::kind::CHECKS,
@@ -254,7 +257,5 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 /// The probes that the checks need, and those that every run begins with.
 pub fn plan() -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
-    first
-        .chain(checks().flat_map(|check| check.probes.iter().copied()))
-        .collect()
+    first.chain(checks().flat_map(|check| check.probes.iter().copied())).collect()
 }

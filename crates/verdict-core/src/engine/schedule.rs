@@ -1,9 +1,10 @@
 //! Which exchange goes over which channel, and when it is tried once more.
 
 use super::live::Phase;
-use super::{Command, Engine, POOL, RESPAWNS, encode, number};
+use super::{Command, Engine, POOL, RESPAWNS, STARTING, encode, number};
 use crate::ask::{Lane, Patience};
 use crate::record::Answer;
+use std::collections::VecDeque;
 use verdict_model::transcript::{Carrier, End};
 
 impl Engine {
@@ -15,15 +16,26 @@ impl Engine {
         }
     }
 
-    /// Gives waiting exchanges their channels.
+    /// Gives waiting exchanges their channels, first come, first served.
     pub(super) fn assign(&mut self) {
-        let waiting = std::mem::take(&mut self.queue);
-        for at in waiting {
-            let Some(live) = self.lives.get(&at) else {
-                continue;
-            };
-            if live.not_before > self.now || !self.place(at) {
-                self.queue.push_back(at);
+        loop {
+            let mut placed = false;
+            let mut left = VecDeque::new();
+            for at in std::mem::take(&mut self.queue) {
+                let Some(live) = self.lives.get(&at) else {
+                    continue;
+                };
+                if live.not_before <= self.now && self.place(at) {
+                    placed = true;
+                } else {
+                    left.push_back(at);
+                }
+            }
+            left.append(&mut self.queue);
+            self.queue = left;
+            // A notification is over when it is written; what comes after it goes out without an event.
+            if !placed {
+                return;
             }
         }
     }
@@ -50,6 +62,9 @@ impl Engine {
         if !fresh && self.wires.iter().filter(|wire| of_lane(wire)).count() >= room {
             return false;
         }
+        if !self.is_http() && self.starting() >= STARTING {
+            return false;
+        }
         if !self.is_http() && !fresh {
             let name = match lane {
                 Lane::Own(name) => name,
@@ -67,6 +82,20 @@ impl Engine {
         let channel = self.wires.len() - 1;
         self.carry(at, channel);
         true
+    }
+
+    /// Processes that were asked something and have not said anything yet.
+    fn starting(&self) -> usize {
+        let silent = self
+            .wires
+            .iter()
+            .filter(|wire| !wire.gone && !wire.seen_message);
+        silent
+            .filter(|wire| {
+                let mut carried = wire.carries.iter().filter_map(|at| self.lives.get(at));
+                carried.any(|live| live.phase == Phase::Sent)
+            })
+            .count()
     }
 
     /// Whether a channel can take an exchange: a connection carries one, a process one that waits for its
@@ -106,11 +135,11 @@ impl Engine {
             if let Patience::Watch(ms) | Patience::Glimpse(ms) = live.ask.patience {
                 live.deadline = self.now.saturating_add(ms);
             }
-            let mut line = live.body.clone();
+            let mut bytes = live.body.clone();
             if !live.is_silence() {
-                line.push(b'\n');
+                bytes.push(b'\n');
             }
-            line
+            bytes
         };
         live.reused = self.wires[channel].used;
         self.wires[channel].used = true;

@@ -4,7 +4,7 @@ use crate::check::Check;
 use crate::context::Context;
 use crate::ruling::{Finding, Ruling};
 use crate::shape;
-use crate::traffic::{Refused, distinct, errors, listed};
+use crate::traffic::{Refused, distinct, errors, listed, sent_header};
 use crate::wire::json::shortened;
 use crate::wire::rpc::{integer, same_id};
 use serde_json::Value;
@@ -148,10 +148,14 @@ fn readable_id<'c>(refused: &Refused<'c>) -> Option<&'c Value> {
         .id()
         .filter(|id| id.is_string() || integer(id).is_some())?;
     // Refused before anyone looked at the body: by an Origin, authorization or media type check.
-    let unread = matches!(
-        refused.record.status(),
-        Some(401 | 403 | 405 | 406 | 408 | 411 | 413 | 414 | 415 | 429 | 431)
-    );
+    let guarded = ["origin", "host"]
+        .iter()
+        .any(|field| sent_header(refused.record, field).is_some());
+    let unread = guarded
+        || matches!(
+            refused.record.status(),
+            Some(401 | 403 | 405 | 406 | 408 | 411 | 413 | 414 | 415 | 429 | 431)
+        );
     (proper && !unread && refused.code != Some(-32700)).then_some(id)
 }
 

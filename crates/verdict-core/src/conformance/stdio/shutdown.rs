@@ -1,7 +1,7 @@
 //! The end of input is the signal to exit, whether a listen is open or not.
 
 use super::process::{declared_changes, exchanges, processes};
-use super::second::{LISTENS, listen};
+use super::together::{LISTENS, listen};
 use super::unasked::SILENCE;
 use crate::check::Check;
 use crate::context::Context;
@@ -98,6 +98,7 @@ fn eof_exits_listen(cx: &Context) -> Ruling {
     }
     let record = match listen(cx, "one") {
         Ok(record) => record,
+        Err(Ruling::NotApplicable(why)) => return Ruling::Skip(why),
         Err(ruling) => return ruling,
     };
     let log = record
