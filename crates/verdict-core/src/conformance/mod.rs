@@ -13,6 +13,7 @@ pub mod discover {
     pub mod capabilities;
     pub mod declares;
     pub mod first;
+    pub mod honours;
     pub mod identity;
 }
 pub mod version {
@@ -170,6 +171,7 @@ const FAMILIES: &[&[Check]] = &[
     discover::capabilities::CHECKS,
     discover::declares::CHECKS,
     discover::first::CHECKS,
+    discover::honours::CHECKS,
     discover::identity::CHECKS,
     version::legacy_form::CHECKS,
     version::stateless::CHECKS,

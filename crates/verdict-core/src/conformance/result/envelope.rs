@@ -299,3 +299,98 @@ fn object(cx: &Context) -> Ruling {
     }
     slips.ruling(format!("{count} results are objects"))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{record, replied, ruling_on, settings, word};
+    use serde_json::{Value, json};
+    use verdict_fixture::Server;
+    use verdict_model::transcript::{Stray, Transcript};
+
+    #[test]
+    fn a_response_has_a_version_and_one_of_two_members() {
+        let says = |status, mut reply: Value| {
+            if reply.get("id").is_none() {
+                reply["id"] = json!("given/1");
+            }
+            let recording = replied(&[("tools/list", status, reply)]);
+            word(&ruling_on("result.envelope", &recording))
+        };
+        assert_eq!(says(200, json!({"jsonrpc": "2.0", "result": {}})), "met");
+        assert_eq!(
+            says(200, json!({"jsonrpc": "2.0", "result": {}, "error": null})),
+            "broken"
+        );
+        assert_eq!(says(200, json!({"jsonrpc": "1.0", "result": {}})), "broken");
+        assert_eq!(says(200, json!({"jsonrpc": 2.0, "error": {}})), "broken");
+        assert_eq!(says(200, json!({"result": {}})), "broken");
+        assert_eq!(says(200, json!({"jsonrpc": "2.0"})), "broken");
+        assert_eq!(says(400, json!({"error": "invalid_token"})), "met");
+        assert_eq!(says(404, json!({"jsonrpc": "2.0", "error": {}})), "met");
+    }
+
+    #[test]
+    fn a_result_is_an_object() {
+        for (result, due) in [
+            (json!({}), "met"),
+            (json!([]), "broken"),
+            (json!("ok"), "broken"),
+        ] {
+            let reply = json!({"jsonrpc": "2.0", "id": "given/1", "result": result});
+            let recording = replied(&[("tools/list", 200, reply)]);
+            assert_eq!(
+                word(&ruling_on("result.object", &recording)),
+                due,
+                "{result}"
+            );
+        }
+    }
+
+    /// What the check says of a run over stdio whose transcript was changed.
+    fn over_stdio(change: impl FnOnce(&mut Transcript)) -> &'static str {
+        let settings = settings(crate::testing::config(), true);
+        let mut transcript = record(&Server::correct(), &settings).into_transcript();
+        change(&mut transcript);
+        let recording = crate::record::Recording::from_transcript(transcript);
+        word(&ruling_on("result.id-echo", &recording))
+    }
+
+    #[test]
+    fn strangers_on_a_process_are_found() {
+        let stray = |transcript: &mut Transcript, id: Value| {
+            let text = json!({"jsonrpc": "2.0", "id": id, "result": {}}).to_string();
+            let stray = json!({"atMs": 0, "text": text});
+            let stray: Stray = serde_json::from_value(stray).expect("a stray line");
+            transcript.channels[0].stray.push(stray);
+        };
+        assert_eq!(over_stdio(|_| {}), "met");
+        assert_eq!(
+            over_stdio(|transcript| stray(transcript, json!("nobody"))),
+            "broken"
+        );
+        assert_eq!(
+            over_stdio(|transcript| stray(transcript, json!("era/discover"))),
+            "broken"
+        );
+        assert_eq!(
+            over_stdio(|transcript| stray(transcript, Value::Null)),
+            "met"
+        );
+    }
+
+    #[test]
+    fn an_id_that_gets_no_answer_is_told() {
+        use verdict_model::transcript::{End, Sender};
+        let lose = |transcript: &mut Transcript| {
+            let lost = transcript
+                .exchanges
+                .iter_mut()
+                .find(|exchange| exchange.name.ends_with("/id.zero"))
+                .expect("asked");
+            lost.messages
+                .retain(|message| message.from == Sender::Client);
+            lost.end = End::TimedOut;
+        };
+        assert_eq!(over_stdio(lose), "unproven");
+    }
+}

@@ -152,3 +152,77 @@ fn verdict(cx: &Context, seen: &Seen, kind: &str) -> Standing {
         Standing::Unknown("")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ask::META_CAPABILITIES;
+    use crate::testing::told::{says, told};
+    use serde_json::{Value, json};
+
+    fn call(kind: Value, declares: bool, advertises: bool) -> crate::record::Recording {
+        let mut meta = crate::ask::meta(verdict_model::REVISION);
+        if declares {
+            meta[META_CAPABILITIES] = json!({"extensions": {super::TASKS: {}}});
+        }
+        let mut result = json!({"content": []});
+        if !kind.is_null() {
+            result["resultType"] = kind;
+        }
+        let capabilities = if advertises {
+            json!({"extensions": {super::TASKS: {}}})
+        } else {
+            json!({})
+        };
+        let params = json!({"name": "a", "_meta": meta});
+        told(
+            &capabilities,
+            &[("given/1", "tools/call", params, json!({"result": result}))],
+        )
+    }
+
+    #[test]
+    fn types_are_there_and_known() {
+        for (kind, present, string, known) in [
+            (json!("complete"), "met", "met", "met"),
+            (json!("input_required"), "met", "met", "met"),
+            (json!(null), "broken", "met", "met"),
+            (json!(true), "met", "broken", "met"),
+            (json!("partial"), "met", "met", "broken"),
+        ] {
+            let recording = call(kind.clone(), false, false);
+            assert_eq!(says("result.type-present", &recording), present, "{kind}");
+            assert_eq!(says("result.type-string", &recording), string, "{kind}");
+            assert_eq!(says("result.type-known", &recording), known, "{kind}");
+        }
+    }
+
+    #[test]
+    fn tasks_are_for_those_who_asked() {
+        for (declares, advertises, known, negotiated) in [
+            (true, true, "met", "met"),
+            (true, false, "broken", "met"),
+            (false, true, "broken", "broken"),
+        ] {
+            let recording = call(json!("task"), declares, advertises);
+            assert_eq!(says("result.type-known", &recording), known);
+            assert_eq!(says("ext.task-unnegotiated", &recording), negotiated);
+        }
+    }
+
+    #[test]
+    fn only_three_methods_ask() {
+        let question = json!({"result": {"resultType": "input_required", "requestState": "s"}});
+        for (method, due) in [
+            ("tools/call", "met"),
+            ("prompts/get", "met"),
+            ("tools/list", "broken"),
+        ] {
+            let recording = told(
+                &json!({}),
+                &[("given/1", method, json!({}), question.clone())],
+            );
+            assert_eq!(says("mrtr.not-elsewhere", &recording), due, "{method}");
+            assert_eq!(says("result.type-known", &recording), "met", "{method}");
+        }
+    }
+}
