@@ -43,9 +43,6 @@ pub const LINGER_MS: u64 = 5_000;
 pub const EXIT_MS: u64 = 5_500;
 /// Connections of the shared lane.
 const POOL: usize = 6;
-/// Processes that may be starting at the same time: a server that takes seconds of computing to start
-/// would not be up within the time limit if a dozen of its processes started side by side.
-const STARTING: usize = 3;
 /// Processes that may be started for one lane before the server counts as unable to stay up.
 const RESPAWNS: u32 = 3;
 /// Processes that may be starting at one time: more would only take the time from each other.
