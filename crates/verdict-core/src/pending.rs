@@ -51,13 +51,6 @@ const PENDING: &[Check] = &[
     )
     .http()
     .spec("http#security-endpoint"),
-    Check::advisory(
-        "cache.public-leak",
-        "A public answer is the same for every principal",
-    )
-    .http()
-    .opt_in()
-    .spec("caching#security-considerations"),
     Check::should(
         "tools.arguments-not-object",
         "Arguments that are no object are refused",

@@ -28,8 +28,7 @@ fn stateless(cx: &Context, round: usize) -> Vec<Ask> {
     } else {
         Lane::Shared
     };
-    let discover =
-        |step: &str| Ask::request(step, "server/discover", json!({})).over(lane.clone());
+    let discover = |step: &str| Ask::request(step, "server/discover", json!({})).over(lane.clone());
     // One at a time: the order is what is asked for.
     match round {
         0 => vec![discover("first")],
