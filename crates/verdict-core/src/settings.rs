@@ -23,6 +23,8 @@ pub struct Settings {
     pub target: Target,
     /// Header fields for every request, variables expanded; HTTP only.
     pub headers: Vec<(String, String)>,
+    /// A token of another principal, variables expanded.
+    pub other_token: Option<String>,
     /// Values that may appear in no output.
     pub secrets: Vec<String>,
     /// Milliseconds for one exchange.
@@ -111,6 +113,14 @@ impl Settings {
             secrets.push(token.clone());
             headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
         }
+        let other_token = match &config.auth.other_token {
+            Some(token) => Some(expand(token, "auth.other-token", variable, &mut secrets)?),
+            None => None,
+        };
+        secrets.extend(other_token.clone());
+        if let Some(token) = &other_token {
+            check_header("auth.other-token", token)?;
+        }
         if let Target::Http(Endpoint {
             user_info: Some(info),
             ..
@@ -140,6 +150,7 @@ impl Settings {
             deadline_ms: millis(config.deadline.unwrap_or(300.0)),
             target,
             headers,
+            other_token,
             secrets,
             nonce,
             today: None,

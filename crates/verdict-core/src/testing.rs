@@ -1,5 +1,7 @@
 //! For tests: runs the engine against the in-memory server with simulated time, and judges.
 
+pub(crate) mod told;
+
 use crate::conformance::{checks, plan};
 use crate::context::Context;
 use crate::engine::{Command, Engine, Event};

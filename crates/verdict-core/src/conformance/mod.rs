@@ -13,6 +13,7 @@ pub mod discover {
     pub mod capabilities;
     pub mod declares;
     pub mod first;
+    pub mod honours;
     pub mod identity;
 }
 pub mod version {
@@ -66,6 +67,8 @@ pub mod stdio {
     pub mod process;
     pub mod second;
     pub mod shutdown;
+    pub mod strays;
+    pub mod together;
     pub mod unasked;
 }
 pub mod result {
@@ -87,6 +90,7 @@ pub mod list {
 pub mod cache {
     //! Cache hints.
     pub mod hints;
+    pub mod leak;
     pub mod values;
 }
 pub mod tools {
@@ -111,6 +115,8 @@ pub mod resources {
     pub mod expand;
     pub mod listed;
     pub mod missing;
+    pub mod neighbour;
+    pub mod no_uri;
     pub mod read;
     pub mod reading;
     pub mod template;
@@ -142,6 +148,7 @@ pub mod mrtr {
 }
 pub mod progress {
     //! Progress notifications.
+    pub mod amount;
     pub mod called;
     pub mod notices;
 }
@@ -186,6 +193,7 @@ const FAMILIES: &[&[Check]] = &[
     discover::capabilities::CHECKS,
     discover::declares::CHECKS,
     discover::first::CHECKS,
+    discover::honours::CHECKS,
     discover::identity::CHECKS,
     version::legacy_form::CHECKS,
     version::stateless::CHECKS,
@@ -218,6 +226,7 @@ const FAMILIES: &[&[Check]] = &[
     stdio::notices::CHECKS,
     stdio::second::CHECKS,
     stdio::shutdown::CHECKS,
+    stdio::together::CHECKS,
     stdio::unasked::CHECKS,
     result::envelope::CHECKS,
     result::kind::CHECKS,
@@ -227,6 +236,7 @@ const FAMILIES: &[&[Check]] = &[
     list::order::CHECKS,
     list::pages::CHECKS,
     cache::hints::CHECKS,
+    cache::leak::CHECKS,
     cache::values::CHECKS,
     tools::annotations::CHECKS,
     tools::capability::CHECKS,
@@ -239,6 +249,7 @@ const FAMILIES: &[&[Check]] = &[
     schema::tools::CHECKS,
     resources::listed::CHECKS,
     resources::missing::CHECKS,
+    resources::no_uri::CHECKS,
     resources::read::CHECKS,
     resources::templated::CHECKS,
     prompts::got::CHECKS,
@@ -250,6 +261,7 @@ const FAMILIES: &[&[Check]] = &[
     mrtr::odd::CHECKS,
     mrtr::questions::CHECKS,
     mrtr::retries::CHECKS,
+    progress::amount::CHECKS,
     progress::notices::CHECKS,
     cancel::by_server::CHECKS,
     errors::codes::CHECKS,
@@ -281,5 +293,7 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 /// The probes that the checks need, and those that every run begins with.
 pub fn plan() -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
-    first.chain(checks().flat_map(|check| check.probes.iter().copied())).collect()
+    first
+        .chain(checks().flat_map(|check| check.probes.iter().copied()))
+        .collect()
 }

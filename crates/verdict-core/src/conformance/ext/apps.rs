@@ -40,7 +40,8 @@ fn pointer<'c>(tool: &Item<'c>) -> Option<&'c Value> {
 }
 
 fn is_ui(uri: &str) -> bool {
-    uri.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("ui://"))
+    uri.get(..5)
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("ui://"))
 }
 
 /// The pages that are read.
@@ -108,7 +109,10 @@ fn page(cx: &Context) -> Ruling {
             "no page could be read"
         });
     }
-    Ruling::of(findings, format!("{} tools have pages, {read} were read", tools.len()))
+    Ruling::of(
+        findings,
+        format!("{} tools have pages, {read} were read", tools.len()),
+    )
 }
 
 /// What is wrong with the answer to the read of a page.
@@ -122,7 +126,9 @@ fn odd_page(uri: &str, record: &Record) -> Option<Finding> {
             if types.clone().any(is_app) {
                 return None;
             }
-            let got = types.next().map_or("no type".to_owned(), |kind| format!("`{}`", cut(kind, 80)));
+            let got = types
+                .next()
+                .map_or("no type".to_owned(), |kind| format!("`{}`", cut(kind, 80)));
             Finding::broken(format!(
                 "the page reads with {got}; expected `text/html;profile=mcp-app`"
             ))

@@ -55,8 +55,7 @@ fn call(cx: &Context, round: usize) -> Vec<Ask> {
     if !cx.facts.advertises(TASKS) {
         return vec![];
     }
-    let declaring =
-        |ask: Ask| ask.meta(META_CAPABILITIES, json!({ "extensions": { TASKS: {} } }));
+    let declaring = |ask: Ask| ask.meta(META_CAPABILITIES, json!({ "extensions": { TASKS: {} } }));
     let of = |number: usize, kind: &str, method: &str| {
         let id = made(cx, number)?.get("taskId")?.as_str()?;
         let ask = Ask::request(format!("{kind}/{number}"), method, json!({ "taskId": id }));
@@ -71,7 +70,9 @@ fn call(cx: &Context, round: usize) -> Vec<Ask> {
                 Some(declaring(ask).once())
             })
             .collect(),
-        1 => (1..=MOST).filter_map(|number| of(number, "get", "tasks/get")).collect(),
+        1 => (1..=MOST)
+            .filter_map(|number| of(number, "get", "tasks/get"))
+            .collect(),
         2 => (1..=MOST)
             .filter(|number| unfinished(cx, *number))
             .filter_map(|number| of(number, "cancel", "tasks/cancel"))
@@ -82,7 +83,9 @@ fn call(cx: &Context, round: usize) -> Vec<Ask> {
 
 /// The task that a call became.
 fn made<'c>(cx: &Context<'c>, number: usize) -> Option<&'c Value> {
-    let result = cx.record(&format!("{}/call/{number}", CALL.name))?.result()?;
+    let result = cx
+        .record(&format!("{}/call/{number}", CALL.name))?
+        .result()?;
     (result.get("resultType")? == "task").then_some(result)
 }
 
@@ -129,7 +132,13 @@ fn shape(cx: &Context) -> Ruling {
     }
 }
 
-const STATUSES: [&str; 5] = ["working", "input_required", "completed", "failed", "cancelled"];
+const STATUSES: [&str; 5] = [
+    "working",
+    "input_required",
+    "completed",
+    "failed",
+    "cancelled",
+];
 
 /// What is wrong with the result that announces a task.
 fn misshapen(seen: &Seen) -> Vec<Finding> {

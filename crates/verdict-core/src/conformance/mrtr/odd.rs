@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::record::{Answer, Record};
 use crate::refusal::answered;
 use crate::ruling::{Finding, Ruling};
+use verdict_model::transcript::End;
 
 /// The checks of this family.
 pub const CHECKS: &[Check] = &[
@@ -240,6 +241,13 @@ fn declined(cx: &Context) -> Ruling {
             .record(cx)
             .filter(|record| matches!(record.answer(), Answer::Nothing(_)));
         if let Some(record) = silent {
+            if let Some(before) = silent_before(cx, record) {
+                untried = Some(Ruling::Error(format!(
+                    "the server answers nothing any more since {}",
+                    before.exchange.name
+                )));
+                continue;
+            }
             count += 1;
             findings.push(silence(cx, what).seen_in(record));
             continue;
@@ -261,6 +269,20 @@ fn declined(cx: &Context) -> Ruling {
         Some(ruling) if count == 0 => ruling,
         _ => Ruling::of(findings, "users may decline and cancel"),
     }
+}
+
+/// The first exchange that was met with silence, when it is another one and none of a user's no.
+fn silent_before<'c>(cx: &Context<'c>, record: &Record) -> Option<&'c Record> {
+    let silent = |record: &&Record| match record.answer() {
+        Answer::Nothing(end) => !matches!(end, End::Silent | End::Unfinished),
+        _ => false,
+    };
+    let first = cx.recording.modern().find(silent)?;
+    let own = [Case::Decline, Case::Cancel]
+        .into_iter()
+        .filter_map(|case| case.record(cx))
+        .any(|own| own.exchange.name == first.exchange.name);
+    (!own && first.exchange.name != record.exchange.name).then_some(first)
 }
 
 /// No answer at all: broken when the server does not answer anything else any more either.

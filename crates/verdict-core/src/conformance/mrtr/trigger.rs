@@ -354,14 +354,12 @@ fn tampered(state: &str) -> Option<String> {
     let mut places = (middle..letters.len() - 1).chain((1..middle).rev());
     let place = places.find(|place| letters[*place].is_ascii_alphanumeric())?;
     let mut changed = letters;
-    changed[place] = if changed[place] == 'A' { 'B' } else { 'A' };
-    if changed[place].is_ascii_alphabetic() && state.chars().nth(place)?.is_ascii_digit() {
-        changed[place] = if state.chars().nth(place)? == '1' {
-            '2'
-        } else {
-            '1'
-        };
-    }
+    changed[place] = match changed[place] {
+        '1' => '2',
+        digit if digit.is_ascii_digit() => '1',
+        'A' => 'B',
+        _ => 'A',
+    };
     Some(changed.into_iter().collect())
 }
 

@@ -4,7 +4,6 @@ use crate::check::Check;
 use crate::conformance::progress::called::{CALLS, named};
 use crate::context::Context;
 use crate::record::Record;
-use crate::refusal::answered;
 use crate::ruling::{Finding, Ruling};
 use crate::shape;
 use crate::traffic::{Notice, distinct, meta_of, notices};
@@ -57,32 +56,15 @@ pub const CHECKS: &[Check] = &[
         .official(&["wire-schema-valid"])
         .probes(&[&CALLS])
         .judge(shape_of),
-    Check::advisory("progress.total", "Progress stays within its total")
-        .spec("progress#progress-flow")
-        .why("Bars that pass one hundred per cent look broken.")
-        .fix("Raise total as the work grows, or leave it out.")
-        .probes(&[&CALLS])
-        .judge(total),
-    Check::may("progress.sent", "Requests that carry a token get progress")
-        .spec("progress#behavior-requirements")
-        .why("Reports whether there was progress to look at.")
-        .fix("Nothing to mend: progress is optional.")
-        .probes(&[&CALLS])
-        .judge(sent),
-    Check::advisory("progress.flood", "Progress comes at a bearable rate")
-        .spec("progress#implementation-notes")
-        .why("More than fifty notifications a second slow the call down and help nobody.")
-        .fix("Report at most a few times a second.")
-        .probes(&[&CALLS])
-        .judge(flood),
 ];
 
-const NAME_ONE: &str = "name a tool that takes seconds and may be called (tools.slow) to try this";
+pub(crate) const NAME_ONE: &str =
+    "name a tool that takes seconds and may be called (tools.slow) to try this";
 /// Milliseconds by which streams may overtake one another.
 const OVERTAKING_MS: u64 = 100;
 
 /// Progress of faultless exchanges, and what came to none.
-fn progress<'c>(cx: &Context<'c>) -> impl Iterator<Item = Notice<'c>> {
+pub(crate) fn progress<'c>(cx: &Context<'c>) -> impl Iterator<Item = Notice<'c>> {
     notices(cx).filter(|notice| {
         let conforming = notice
             .record
@@ -92,17 +74,17 @@ fn progress<'c>(cx: &Context<'c>) -> impl Iterator<Item = Notice<'c>> {
 }
 
 /// The token of a notification, when it is one.
-fn token_in<'n>(notice: &'n Notice) -> Option<&'n Value> {
+pub(crate) fn token_in<'n>(notice: &'n Notice) -> Option<&'n Value> {
     let token = notice.params()?.get("progressToken")?;
     (token.is_string() || integer(token).is_some()).then_some(token)
 }
 
-fn token_of(record: &Record) -> Option<&Value> {
+pub(crate) fn token_of(record: &Record) -> Option<&Value> {
     meta_of(record, "progressToken")
 }
 
 /// The same token, whatever its JSON type.
-fn looks_like(one: &Value, other: &Value) -> bool {
+pub(crate) fn looks_like(one: &Value, other: &Value) -> bool {
     let bare = |value: &Value| value.to_string().trim_matches('"').to_owned();
     same_id(one, other) || bare(one) == bare(other)
 }
@@ -117,7 +99,7 @@ fn asker<'c>(cx: &Context<'c>, notice: &Notice, token: &Value) -> Option<&'c Rec
 }
 
 /// What a rule gets when there was no progress to look at.
-fn unseen(cx: &Context) -> Option<Ruling> {
+pub(crate) fn unseen(cx: &Context) -> Option<Ruling> {
     if progress(cx).next().is_some() {
         return None;
     }
@@ -286,90 +268,14 @@ fn shape_of(cx: &Context) -> Ruling {
     Ruling::of(distinct(findings), "progress notifications are well formed")
 }
 
-fn total(cx: &Context) -> Ruling {
-    if let Some(ruling) = unseen(cx) {
-        return ruling;
-    }
-    let found = progress(cx).filter_map(|notice| {
-        let number = |member: &str| notice.params()?.get(member)?.as_f64();
-        let (value, total) = (number("progress")?, number("total")?);
-        (value > total).then(|| {
-            notice
-                .found_in(Finding::noted(format!("progress is {value} of {total}")))
-                .at("/params/progress")
-        })
-    });
-    Ruling::of(distinct(found), "progress stays within its total")
-}
-
-fn sent(cx: &Context) -> Ruling {
-    if named(cx).is_empty() {
-        return Ruling::skip(NAME_ONE);
-    }
-    let called = ["progress/number-0", "progress/text-0"].map(|name| answered(cx, name));
-    let asked: Vec<&Record> = called
-        .iter()
-        .filter_map(|call| Some(*call.as_ref().ok()?))
-        .filter(|record| record.result().is_some())
-        .collect();
-    if asked.is_empty() {
-        let [first, _] = called;
-        return first
-            .err()
-            .unwrap_or_else(|| Ruling::skip("the calls came to no result"));
-    }
-    let told = |record: &&&Record| {
-        progress(cx).any(|notice| {
-            let token = token_in(&notice);
-            token
-                .zip(token_of(record))
-                .is_some_and(|(token, sent)| looks_like(sent, token))
-        })
-    };
-    let count = asked.iter().filter(told).count();
-    let message = format!(
-        "{count} of {} requests with a token got progress",
-        asked.len()
-    );
-    if count > 0 {
-        return Ruling::met(message);
-    }
-    // Optional, yet the other rules of progress had nothing to look at.
-    Finding::noted(message).seen_in(asked[0]).into()
-}
-
-/// Notifications within one second that are still bearable.
-const BEARABLE: usize = 50;
-
-fn flood(cx: &Context) -> Ruling {
-    if let Some(ruling) = unseen(cx) {
-        return ruling;
-    }
-    let mut times: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-    let mut findings = Vec::new();
-    for notice in progress(cx) {
-        let Some(token) = token_in(&notice) else {
-            continue;
-        };
-        let times = times.entry(token.to_string()).or_default();
-        times.push(notice.at_ms);
-        let first = times.len().checked_sub(BEARABLE + 1).map(|at| times[at]);
-        if first.is_some_and(|first| notice.at_ms.saturating_sub(first) < 1_000) {
-            let message = "more than 50 progress notifications came for one token within a second";
-            findings.push(notice.found_in(Finding::noted(message)));
-        }
-    }
-    Ruling::of(distinct(findings), "progress comes at a bearable rate")
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::testing::{config, ruling};
     use verdict_fixture::Server;
     use verdict_model::{Config, Scope};
 
-    fn full() -> Config {
+    pub(crate) fn full() -> Config {
         let mut full: Config =
             serde_saphyr::from_str(verdict_fixture::example_config()).expect("a configuration");
         full.server = config().server;
@@ -406,9 +312,6 @@ mod tests {
             ("progress.increases", "progress-stands-still"),
             ("progress.stops", "progress-goes-on"),
             ("progress.shape", "progress-total-text"),
-            ("progress.total", "progress-beyond-total"),
-            ("progress.sent", "progress-never"),
-            ("progress.flood", "progress-floods"),
         ] {
             for stdio in [false, true] {
                 let server = Server::with(defect).expect("a defect");
