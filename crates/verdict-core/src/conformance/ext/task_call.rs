@@ -9,8 +9,7 @@ use crate::conformance::progress::called::named;
 use crate::conformance::tools::calls::callable;
 use crate::context::Context;
 use crate::facts::Item;
-use crate::passive::Seen;
-use crate::passive::results;
+use crate::passive::{Seen, results};
 use crate::record::{Answer, Record};
 use crate::refusal::{answered, name_of};
 use crate::ruling::{Finding, Ruling};
@@ -140,6 +139,9 @@ const STATUSES: [&str; 5] = [
     "cancelled",
 ];
 
+/// Whether a value may stand in a place.
+type Fits = fn(&Value) -> bool;
+
 /// What is wrong with the result that announces a task.
 fn misshapen(seen: &Seen) -> Vec<Finding> {
     let result = seen.result;
@@ -147,12 +149,12 @@ fn misshapen(seen: &Seen) -> Vec<Finding> {
     let is_text = |value: &Value| value.is_string();
     let is_status = |value: &Value| value.as_str().is_some_and(|text| STATUSES.contains(&text));
     let is_span = |value: &Value| value.is_null() || value.as_f64().is_some_and(|ms| ms >= 0.0);
-    let members: [(&str, &str, &dyn Fn(&Value) -> bool); 5] = [
-        ("taskId", "a string", &is_text),
-        ("status", "the name of a status", &is_status),
-        ("createdAt", "a date as a string", &is_text),
-        ("lastUpdatedAt", "a date as a string", &is_text),
-        ("ttlMs", "milliseconds or null", &is_span),
+    let members: [(&str, &str, Fits); 5] = [
+        ("taskId", "a string", is_text),
+        ("status", "the name of a status", is_status),
+        ("createdAt", "a date as a string", is_text),
+        ("lastUpdatedAt", "a date as a string", is_text),
+        ("ttlMs", "milliseconds or null", is_span),
     ];
     for (member, expected, fits) in members {
         let value = result.get(member);

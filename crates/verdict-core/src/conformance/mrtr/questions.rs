@@ -158,7 +158,7 @@ fn declares_mode(seen: &Seen, mode: &str) -> bool {
 /// The capability that a question needs and its request did not declare.
 fn undeclared(seen: &Seen, request: &Value) -> Option<String> {
     let declares = |capability: &str| seen.capability(&format!("/{capability}")).is_some();
-    let (declared, name) = match method(request)? {
+    let (allowed, name) = match method(request)? {
         "sampling/createMessage" => (declares("sampling"), "sampling".to_owned()),
         "roots/list" => (declares("roots"), "roots".to_owned()),
         "elicitation/create" if !declares("elicitation") => (false, "elicitation".to_owned()),
@@ -168,7 +168,7 @@ fn undeclared(seen: &Seen, request: &Value) -> Option<String> {
         }
         _ => return None,
     };
-    (!declared).then_some(name)
+    (!allowed).then_some(name)
 }
 
 fn capabilities(cx: &Context) -> Ruling {

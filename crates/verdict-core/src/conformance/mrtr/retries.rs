@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::record::Record;
 use crate::refusal::answered;
 use crate::ruling::{Finding, Ruling};
+use crate::wire::endpoint::Endpoint;
 
 /// The checks of this family.
 pub const CHECKS: &[Check] = &[
@@ -47,7 +48,7 @@ pub(super) fn first<'c>(cx: &Context<'c>) -> Result<&'c Record, Ruling> {
 }
 
 /// The first retry, when the server went on with it; otherwise other retries prove nothing.
-pub(super) fn working<'c>(cx: &Context<'c>) -> Result<Outcome, Ruling> {
+pub(super) fn working(cx: &Context) -> Result<Outcome, Ruling> {
     let came = outcome(first(cx)?);
     if came.works() {
         return Ok(came);
@@ -143,7 +144,7 @@ fn fresh(cx: &Context) -> Ruling {
     let twice = again(Case::FreshAgain).is_some_and(|other| !other.works())
         && again(Case::Again).is_some_and(Outcome::works);
     // Several instances may stand behind one address, and a process need not know of another.
-    let local = cx.endpoint().is_some_and(|endpoint| endpoint.is_loopback());
+    let local = cx.endpoint().is_some_and(Endpoint::is_loopback);
     let finding = if twice && local && !outcome(record).works() {
         Finding::broken(format!("{message}; tried twice"))
     } else {

@@ -72,7 +72,7 @@ fn gets(cx: &Context, wanted: impl Fn(Item) -> bool) -> Vec<Ask> {
 }
 
 /// The names of the arguments that a prompt requires.
-fn required<'c>(prompt: Item<'c>) -> impl Iterator<Item = &'c str> {
+fn required(prompt: Item<'_>) -> impl Iterator<Item = &str> {
     let arguments = prompt.value.get("arguments").and_then(Value::as_array);
     let arguments = arguments.into_iter().flatten();
     arguments

@@ -65,7 +65,7 @@ fn chosen<'c>(cx: &Context<'c>) -> Vec<Item<'c>> {
     all
 }
 
-fn variables<'c>(item: Item<'c>) -> Option<Vec<&'c str>> {
+fn variables(item: Item<'_>) -> Option<Vec<&str>> {
     let parsed = template::parse(item.name()).ok()?;
     (parsed.reserved.is_none() && !parsed.variables.is_empty()).then_some(parsed.variables)
 }

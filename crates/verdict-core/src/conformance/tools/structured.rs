@@ -7,6 +7,7 @@ use crate::passive::Slips;
 use crate::ruling::{Finding, Ruling};
 use crate::wire::json::{cut, parse};
 use serde_json::{Number, Value};
+use std::cmp::Ordering;
 use verdict_schema::{Examiner, Validity, Violation};
 
 /// The checks of this family.
@@ -181,7 +182,7 @@ fn same(one: &Value, other: &Value) -> bool {
 
 fn same_number(one: &Number, other: &Number) -> bool {
     match (one.as_f64(), other.as_f64()) {
-        (Some(one), Some(other)) => one.total_cmp(&other).is_eq() || one == other,
+        (Some(one), Some(other)) => one.partial_cmp(&other) == Some(Ordering::Equal),
         _ => false,
     }
 }
