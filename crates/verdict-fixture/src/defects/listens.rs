@@ -39,7 +39,7 @@ pub(super) const DEFECTS: &[Defect] = &[
             ("subscribe.filter-missing", "warn"),
             ("subscribe.*", "skip"),
             ("cancel.*", "skip"),
-            ("stdio.eof-exits-listen", "n/a"),
+            ("stdio.eof-exits-listen", "skip"),
             ("stdio.listen-per-id-order", "n/a"),
             ("transport.sse-x-accel", "skip"),
         ],
