@@ -19,6 +19,7 @@ use crate::traffic::{Notice, notices};
 use crate::wire::json::cut;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use verdict_model::transcript::End;
 
 /// Lists and reads, listens, calls the tool, lists and reads again, and waits for what is due.
 pub(crate) const CHANGES: Probe = Probe {
@@ -257,17 +258,16 @@ fn hearer<'c>(cx: &Context<'c>, kind: &str) -> Result<&'c Record, Ruling> {
             "the acknowledgement of the listen leaves it out",
         ));
     }
-    Ok(listen).and_then(|listen| {
-        let exchange = &listen.exchange;
-        let over = exchange.ended_ms > 0 && exchange.ended_ms <= called.exchange.ended_ms;
-        if over {
-            Err(Ruling::skip(
-                "the listen was over before anything changed (subscribe.stays-open)",
-            ))
-        } else {
-            Ok(listen)
-        }
-    })
+    let exchange = &listen.exchange;
+    // One that ended with its process, or with the run, ended later.
+    let ended = exchange.ended_ms > 0 && exchange.ended_ms < called.exchange.sent_ms;
+    let by_server = cx.is_http() && matches!(exchange.end, End::Complete | End::Lost(_));
+    if ended || (by_server && !is_told(cx, kind, listen)) {
+        return Err(Ruling::skip(
+            "the listen was over before anything was told (subscribe.stays-open)",
+        ));
+    }
+    Ok(listen)
 }
 
 /// Whether a change was told on the listen that asked for it, with the right tag or not.

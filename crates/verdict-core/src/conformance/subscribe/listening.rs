@@ -62,12 +62,14 @@ fn listens(cx: &Context, round: usize) -> Vec<Ask> {
             vec![listen(cx, "text", if rest.is_empty() { &first } else { &rest }).id(id)]
         }
         2 => {
-            let mut asks = vec![listen(cx, "number", &first).id(json!(7))];
-            if open() {
-                asks.push(listen(cx, "zero", &all(cx)).id(json!(0)));
-                if cx.is_http() {
-                    asks.extend(filters(cx));
-                }
+            let number = listen(cx, "number", &first).id(json!(7));
+            if !open() {
+                // The second try; on stdio perhaps in a new process, which needs its time to start.
+                return vec![discover("again"), number];
+            }
+            let mut asks = vec![number, listen(cx, "zero", &all(cx)).id(json!(0))];
+            if cx.is_http() {
+                asks.extend(filters(cx));
             }
             asks
         }

@@ -1,8 +1,7 @@
 //! Listens that are open: they stay so, and one does not end another.
 
 use super::listening::{
-    HOLD_MS, LISTENS, acknowledged, acknowledgement, granted, held, is_set, tag, undeclared,
-    unopened,
+    HOLD_MS, LISTENS, acknowledged, acknowledgement, granted, is_set, tag, undeclared, unopened,
 };
 use crate::check::Check;
 use crate::context::Context;
