@@ -174,6 +174,9 @@ fn applies(id: &str, stdio: bool) -> bool {
     })
 }
 
+/// Say what was found on every server, so no defect makes them say something else.
+const TOLD_OF_ALL: [&str; 3] = ["legacy.era", "list.paginates", "subscribe.filter-empty"];
+
 #[test]
 fn each_check_is_caught_by_a_defect() {
     let named = |id: &str| {
@@ -183,8 +186,7 @@ fn each_check_is_caught_by_a_defect() {
     };
     let never: Vec<&str> = crate::conformance::checks()
         .map(|check| check.rule.id)
-        // Says what was found on every server, so no defect makes it say something else.
-        .filter(|id| !["legacy.era", "list.paginates"].contains(id) && !named(id))
+        .filter(|id| !TOLD_OF_ALL.contains(id) && !named(id))
         .collect();
     assert!(never.is_empty(), "no defect shows: {never:?}");
 }

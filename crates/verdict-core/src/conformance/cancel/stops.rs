@@ -52,7 +52,8 @@ fn slow(cx: &Context, round: usize) -> Vec<Ask> {
             )
             .meta(META_LOG_LEVEL, json!("debug"))
             .patience(Patience::Watch(WATCH_MS)),
-        note,
+        // Watched too, so that an answer to it is not taken for one to the call.
+        note.patience(Patience::Watch(WATCH_MS)).faulty(),
     ];
     let over = |ask: Ask| ask.over(Lane::Own("slow")).alongside().once();
     asks.map(over).into()

@@ -47,6 +47,10 @@ fn missing(cx: &Context) -> Ruling {
         Ok(record) => record,
         Err(ruling) => return ruling,
     };
+    let twin = cx.record("subscribe/number").and_then(acknowledgement);
+    if twin.is_none() {
+        return Ruling::skip("a second listen is refused anyway (subscribe.concurrent)");
+    }
     let what = match record.answer() {
         Answer::Error(Some(-32602)) => return Ruling::met("refused with -32602"),
         Answer::Error(Some(code)) => format!("is refused with {code}{}", draft_note(code)),

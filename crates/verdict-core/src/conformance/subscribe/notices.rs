@@ -325,7 +325,6 @@ mod tests {
         let cases = [
             ("subscribe.all-tagged", "notice-untagged", "broken"),
             ("subscribe.filter-honoured", "filter-ignored", "broken"),
-            ("subscribe.no-request-scoped", "log-on-listen", "broken"),
             (
                 "subscribe.no-request-scoped",
                 "progress-on-listen",
@@ -346,6 +345,12 @@ mod tests {
                 let server = Server::with(defect).expect("a defect");
                 assert_eq!(ruled(id, &server), due, "{id}, {defect}, stdio: {stdio}");
             }
+        }
+        let logs = [("log-on-listen", false), ("log-on-listen-line", true)];
+        for (defect, stdio) in logs {
+            let server = Server::with(defect).expect("a defect");
+            let config = full_config(Variant::Full);
+            assert!(ruling("subscribe.no-request-scoped", &server, config, stdio).is_broken());
         }
         let ruled = |server: &Server| {
             let config = full_config(Variant::Full);
