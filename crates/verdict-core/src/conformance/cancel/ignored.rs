@@ -34,7 +34,7 @@ fn notes(cx: &Context, round: usize) -> Vec<Ask> {
             .over(Lane::Own(NOTICES))
     };
     vec![
-        note("finished", json!({"requestId": "stdio.notices/discover"})),
+        note("finished", json!({"requestId": "stdio.notices/first"})),
         note("malformed", json!({})),
         Ask::request("after", "server/discover", json!({}))
             .once()
@@ -52,7 +52,7 @@ pub const CHECKS: &[Check] = &[Check::should("cancel.unknown-ignored", "Cancella
     .judge(ignored)];
 
 fn ignored(cx: &Context) -> Ruling {
-    let first = match served(cx, "stdio.notices/discover") {
+    let first = match served(cx, "stdio.notices/first") {
         Ok(record) => record,
         Err(Ruling::Error(why)) => return Ruling::skip(why),
         Err(ruling) => return ruling,
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_process_that_dies_is_found() {
-        let id = "stdio.notices/discover";
+        let id = "stdio.notices/first";
         let wrote = sample::request(id, "server/discover");
         let got = json!({"jsonrpc": "2.0", "id": id, "result": {}}).to_string();
         let discover = sample::exchange(id, (0, 1), &wrote, &[&got]);
