@@ -402,6 +402,21 @@ fn floods_end_at_their_limits() {
     );
     assert!(recording.channels[0].stray.len() <= 100);
 
+    let mut run = Run::with(false, &[&one], |settings| {
+        settings.limits.run_values = 1_000
+    });
+    run.say(0, STREAM);
+    let many = json!({"jsonrpc": "2.0", "method": "x", "params": vec![0; 600]});
+    run.say(0, &format!("data: {many}\n\n"));
+    assert!(!run.engine.finished());
+    run.say(0, &format!("data: {many}\n\n"));
+    assert!(run.engine.finished());
+    assert!(
+        run.record()
+            .cut_off
+            .is_some_and(|why| why.contains("1000 JSON values"))
+    );
+
     let mut run = Run::with(true, &[&one], |settings| {
         settings.limits.answer_bytes = 1_000;
     });
