@@ -43,11 +43,10 @@ pub const LINGER_MS: u64 = 5_000;
 pub const EXIT_MS: u64 = 5_500;
 /// Connections of the shared lane.
 const POOL: usize = 6;
-/// Processes that may be starting at the same time: a server that takes seconds of computing to start
-/// would not be up within the time limit if a dozen of its processes started side by side.
-const STARTING: usize = 3;
 /// Processes that may be started for one lane before the server counts as unable to stay up.
 const RESPAWNS: u32 = 3;
+/// Processes that may be starting at one time: more would only take the time from each other.
+const STARTING: usize = 2;
 
 #[derive(Debug)]
 struct Active {
@@ -85,6 +84,8 @@ pub struct Engine {
     path: String,
     busy_budget_ms: u64,
     received_bytes: u64,
+    /// How long the first process took to say something.
+    first_start_ms: Option<u64>,
     progress: Progress,
 }
 
@@ -119,6 +120,7 @@ impl Engine {
             path,
             busy_budget_ms: 15_000,
             received_bytes: 0,
+            first_start_ms: None,
             progress: Progress::default(),
         };
         engine.next_stage();
@@ -139,6 +141,7 @@ impl Engine {
         let lives = self.lives.values().filter_map(Live::wakeup);
         lives
             .chain(closing)
+            .chain(self.next_start())
             .chain([self.settings.deadline_ms])
             .min()
             .map(|at| at.max(self.now))
@@ -310,9 +313,9 @@ impl Engine {
 
     fn begin(&mut self, probe: usize, ask: Ask, name: String, attempt: u8, not_before: u64) {
         let body = encode::body(&ask, &name);
-        let http = self
-            .is_http()
-            .then(|| encode::http(&ask, &self.settings, &self.path));
+        let waits = self.is_http() && ask.is_silence();
+        let http =
+            (self.is_http() && !waits).then(|| encode::http(&ask, &self.settings, &self.path));
         let at = self.recording.begin(Exchange {
             name,
             standing: ask.standing,
@@ -325,9 +328,13 @@ impl Engine {
             self.recording
                 .add(at, encode::message(&body, carrier, self.now));
         }
-        self.lives
-            .insert(at, Live::new(probe, ask, body, attempt, not_before));
-        self.queue.push_back(at);
+        let mut live = Live::new(probe, ask, body, attempt, not_before);
+        if waits {
+            live.wait_until(self.now);
+        } else {
+            self.queue.push_back(at);
+        }
+        self.lives.insert(at, live);
         self.progress.known += 1;
     }
 

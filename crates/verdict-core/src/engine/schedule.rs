@@ -62,7 +62,7 @@ impl Engine {
         if !fresh && self.wires.iter().filter(|wire| of_lane(wire)).count() >= room {
             return false;
         }
-        if !self.is_http() && self.starting() >= STARTING {
+        if !self.is_http() && self.starting().count() >= STARTING {
             return false;
         }
         if !self.is_http() && !fresh {
@@ -84,18 +84,34 @@ impl Engine {
         true
     }
 
-    /// Processes that were asked something and have not said anything yet.
-    fn starting(&self) -> usize {
-        let silent = self
-            .wires
-            .iter()
-            .filter(|wire| !wire.gone && !wire.seen_message);
-        silent
-            .filter(|wire| {
-                let mut carried = wire.carries.iter().filter_map(|at| self.lives.get(at));
-                carried.any(|live| live.phase == Phase::Sent)
+    /// How long a process may take to start, going by the first one; nothing is known before that.
+    fn start_ms(&self) -> Option<u64> {
+        let timeout = self.settings.timeout_ms;
+        let first = self.first_start_ms?;
+        Some((3 * first).clamp(timeout.min(1_000), timeout))
+    }
+
+    /// When the processes that are starting will count as started; one that says something has started.
+    fn starting(&self) -> impl Iterator<Item = u64> {
+        let wires = self.wires.iter().zip(&self.recording.channels);
+        let waited_for = |at: &usize| {
+            let live = self.lives.get(at);
+            live.is_some_and(|live| live.phase == Phase::Sent && !live.is_silence())
+        };
+        wires
+            .filter(move |(wire, _)| {
+                !wire.gone && !wire.seen_message && wire.carries.iter().any(waited_for)
             })
-            .count()
+            .map(|(_, log)| log.opened_ms + self.start_ms().unwrap_or(self.settings.timeout_ms))
+            .filter(|at| *at > self.now)
+    }
+
+    /// When the next process may be started, if one waits for that.
+    pub(super) fn next_start(&self) -> Option<u64> {
+        if self.is_http() || self.queue.is_empty() {
+            return None;
+        }
+        self.starting().min()
     }
 
     /// Whether a channel can take an exchange: a connection carries one, a process one that waits for its
@@ -110,7 +126,10 @@ impl Engine {
     }
 
     fn carry(&mut self, at: usize, channel: usize) {
-        let timeout = self.settings.timeout_ms;
+        let mut timeout = self.settings.timeout_ms;
+        if !self.is_http() && !self.wires[channel].seen_message {
+            timeout += self.start_ms().unwrap_or_default();
+        }
         if !self.wires[channel].carries.contains(&at) {
             self.wires[channel].carries.push(at);
         }
@@ -123,6 +142,7 @@ impl Engine {
     }
 
     pub(super) fn send(&mut self, at: usize, channel: usize) {
+        let start_ms = self.start_ms().unwrap_or_default();
         let Some(live) = self.lives.get_mut(&at) else {
             return;
         };
@@ -131,9 +151,14 @@ impl Engine {
             let path = live.path.as_ref().unwrap_or(&self.path);
             encode::request(&live.ask, &self.settings, path, &live.body)
         } else {
-            // What is watched or glimpsed at has its time from now on; a process may have been started for it.
-            if let Patience::Watch(ms) | Patience::Glimpse(ms) = live.ask.patience {
-                live.deadline = self.now.saturating_add(ms);
+            // What is watched or glimpsed at has its time from now on; the latter not before the process
+            // can have started.
+            let started = self.wires[channel].seen_message;
+            match live.ask.patience {
+                Patience::Watch(ms) => live.deadline = self.now.saturating_add(ms),
+                Patience::Glimpse(ms) if started => live.deadline = self.now + ms,
+                Patience::Glimpse(ms) => live.deadline = self.now + ms + start_ms,
+                Patience::Answer | Patience::Hold(_) => {}
             }
             let mut bytes = live.body.clone();
             if !live.is_silence() {

@@ -354,6 +354,24 @@ fn a_process_that_does_not_exit_is_closed() {
 }
 
 #[test]
+fn one_idle_process_and_one_that_is_held_are_left_to_exit() {
+    let lanes = |_: &Context, round: usize| {
+        let plain = ["a", "b"].map(|lane| ask(lane).over(Lane::Own(lane)));
+        let held = listen("c").over(Lane::Own("c"));
+        once(round, [plain.into(), vec![held]].concat())
+    };
+    let mut run = Run::new(true, &[&probe(lanes)]);
+    run.say(0, &line("p/a"));
+    run.say(1, &line("p/b"));
+    run.say(2, &tagged(ACK, "p/c"));
+    assert_eq!(run.ended, [0, 2]);
+    assert_eq!(run.closed, [1]);
+    run.end(0, "exit code 0");
+    run.end(2, "exit code 0");
+    assert!(run.engine.finished());
+}
+
+#[test]
 fn floods_end_at_their_limits() {
     let note = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n";
     let one = probe(|_, round| once(round, vec![ask("1").once()]));
@@ -583,6 +601,35 @@ fn batches_and_bad_lines_can_be_answered() {
         recording.record("p/raw").map(|one| one.replies().count()),
         Some(1)
     );
+}
+
+#[test]
+fn few_processes_start_at_one_time() {
+    let many = |cx: &Context, round: usize| match round {
+        0 => vec![ask("0")],
+        1 if cx.record("p/0").is_some() => {
+            let quiet = Ask::silence("quiet", 2_000).over(Lane::Own("quiet"));
+            let more = ["a", "b", "c", "d"].map(|lane| ask(lane).over(Lane::Own(lane)));
+            [vec![quiet], more.into()].concat()
+        }
+        _ => vec![],
+    };
+    let mut run = Run::new(true, &[&probe(many)]);
+    run.wait(900);
+    run.say(0, &line("p/0"));
+    // Silence costs nothing, so it is not counted.
+    assert_eq!(run.opened, 4);
+    run.say(2, &line("p/a"));
+    assert_eq!(run.opened, 5, "one that has started makes room");
+    run.wait(3 * 900);
+    assert_eq!(run.opened, 6, "and so does one that had its time");
+    // The time limit begins when the process can have started.
+    run.say(4, &line("p/c"));
+    run.say(5, &line("p/d"));
+    run.wait(10_000 - 1);
+    assert!(run.closed.is_empty());
+    run.wait(1);
+    assert_eq!(run.closed, [3]);
 }
 
 #[test]
