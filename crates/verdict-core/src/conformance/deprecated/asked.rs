@@ -123,3 +123,21 @@ fn enum_names(cx: &Context) -> Ruling {
     }
     slips.ruling(format!("{count} fields without enumNames"))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::shows;
+
+    #[test]
+    fn deprecated_questions_are_told() {
+        shows(&[
+            ("asks-model", "deprecated.roots-sampling", "info"),
+            (
+                "asks-model-with-context",
+                "deprecated.include-context",
+                "warn",
+            ),
+            ("form-enum-names", "deprecated.enum-names", "info"),
+        ]);
+    }
+}

@@ -164,4 +164,9 @@ mod tests {
         assert!(!is_app("text/html"));
         assert!(is_ui("ui://x/y") && !is_ui("https://x"));
     }
+
+    #[test]
+    fn a_page_from_elsewhere_is_found() {
+        crate::testing::shows(&[("ui-resource-https", "ext.ui-resource", "warn")]);
+    }
 }

@@ -197,3 +197,16 @@ fn lost(record: &Record) -> Option<Finding> {
     );
     Some(Finding::broken(message).seen_in(record).at("/error"))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::shows;
+
+    #[test]
+    fn odd_tasks_are_found() {
+        shows(&[
+            ("task-old-names", "ext.task-shape", "fail"),
+            ("task-not-found", "ext.task-shape", "fail"),
+        ]);
+    }
+}

@@ -332,4 +332,16 @@ mod tests {
             assert!(!asks_secret(name), "{name}");
         }
     }
+
+    #[test]
+    fn odd_forms_are_found() {
+        crate::testing::shows(&[
+            ("form-nested", "mrtr.form-schema-flat", "fail"),
+            ("form-without-message", "mrtr.form-message", "fail"),
+            ("page-without-address", "mrtr.url-valid", "fail"),
+            ("form-asks-password", "mrtr.form-secrets", "warn"),
+            ("form-with-url", "mrtr.form-urls", "warn"),
+            ("asks-model-mixed", "mrtr.tool-result-only", "fail"),
+        ]);
+    }
 }

@@ -1,8 +1,9 @@
 //! Answers that are not what was asked for, and states that are not the server's.
 
+use super::cases::Case;
 use super::outcome::{Outcome, outcome};
 use super::retries::{first, working};
-use super::trigger::{Case, TRIGGER, asking, other_arguments, question};
+use super::trigger::{TRIGGER, asking, other_arguments, question};
 use crate::check::Check;
 use crate::context::Context;
 use crate::record::{Answer, Record};
@@ -51,6 +52,14 @@ pub const CHECKS: &[Check] = &[
         .fix("Put the method and the arguments, or a hash of them, into the sealed state and compare.")
         .probes(&[&TRIGGER])
         .judge(crossed),
+    Check::should("mrtr.state-cross-principal", "A state is good for the user that it was made for alone")
+        .opt_in()
+        .http()
+        .spec("mrtr#server-requirements-basic-workflow")
+        .why("Whoever gets hold of a state goes on in the name of someone else.")
+        .fix("Put the authenticated user into the sealed state, and refuse it from anybody else.")
+        .probes(&[&TRIGGER])
+        .judge(other_principal),
     Check::must("mrtr.decline-cancel", "A server copes with users who decline or cancel")
         .opt_in()
         .spec("elicitation#error-handling")
@@ -230,6 +239,26 @@ fn crossed(cx: &Context) -> Ruling {
     finding.seen_in(record).into()
 }
 
+fn other_principal(cx: &Context) -> Ruling {
+    if cx.settings.other_token.is_none() {
+        return Ruling::skip("give a token of another principal (auth.other-token) to try this");
+    }
+    let ruling = working(cx).err().or_else(|| stateless(cx));
+    if let Some(ruling) = ruling {
+        return ruling;
+    }
+    let record = match tried(cx, Case::Principal) {
+        Ok(record) => record,
+        Err(ruling) => return ruling,
+    };
+    if outcome(record) != Outcome::Done {
+        return Ruling::met(outcome(record).words());
+    }
+    Finding::broken("a state that was made for one principal is accepted from another")
+        .seen_in(record)
+        .into()
+}
+
 fn declined(cx: &Context) -> Ruling {
     if let Err(ruling) = first(cx) {
         return ruling;
@@ -293,5 +322,23 @@ fn silence(cx: &Context, what: &str) -> Finding {
             "when the user {what}, the server answers nothing, neither then nor afterwards"
         )),
         _ => Finding::unproven(format!("when the user {what}, the server does not answer")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::shows;
+
+    #[test]
+    fn odd_answers_are_weighed() {
+        shows(&[
+            ("missing-answer-refused", "mrtr.missing-response", "warn"),
+            ("extra-answer-refused", "mrtr.extra-response", "warn"),
+            ("malformed-answer-accepted", "mrtr.invalid-response", "warn"),
+            ("state-not-checked", "mrtr.tampered-state", "warn"),
+            ("state-not-checked", "mrtr.state-cross-request", "warn"),
+            ("state-of-anybody", "mrtr.state-cross-principal", "warn"),
+            ("decline-crashes", "mrtr.decline-cancel", "warn"),
+        ]);
     }
 }

@@ -250,3 +250,26 @@ fn sampling_tools(cx: &Context) -> Ruling {
 }
 
 const SAMPLING: &str = "sampling/createMessage";
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::shows;
+
+    #[test]
+    fn odd_questions_are_found() {
+        shows(&[
+            ("asks-nothing", "mrtr.has-content", "fail"),
+            ("asks-unknown-kind", "mrtr.request-kinds", "fail"),
+            ("asks-with-id", "mrtr.request-shape", "warn"),
+            ("asks-without-schema", "mrtr.request-shape", "fail"),
+            (
+                "asks-without-capability",
+                "mrtr.capability-respected",
+                "fail",
+            ),
+            ("asks-any-mode", "mrtr.elicitation-mode", "fail"),
+            ("asks-model-with-tools", "mrtr.sampling-tools", "fail"),
+            ("state-object", "mrtr.state-string", "fail"),
+        ]);
+    }
+}

@@ -2,8 +2,9 @@
 
 use super::answers::are_configured;
 use super::asked::nothing_asked;
+use super::cases::Case;
 use super::outcome::{Outcome, outcome};
-use super::trigger::{Case, MOST_ROUNDS, TRIGGER, asking, question, retry};
+use super::trigger::{MOST_ROUNDS, TRIGGER, asking, question, retry};
 use crate::check::Check;
 use crate::context::Context;
 use crate::record::Record;
@@ -151,4 +152,21 @@ fn fresh(cx: &Context) -> Ruling {
         Finding::unproven(message)
     };
     finding.seen_in(record).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::shows;
+
+    #[test]
+    fn retries_that_fail_are_found() {
+        shows(&[
+            ("retry-fails", "mrtr.retry-completes", "fail"),
+            (
+                "retry-needs-connection",
+                "mrtr.retry-fresh-connection",
+                "fail",
+            ),
+        ]);
+    }
 }

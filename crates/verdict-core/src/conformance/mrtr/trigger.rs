@@ -4,6 +4,7 @@
 //! every answer that is tried has a question of its own.
 
 use super::answers::{self, Action};
+use super::cases::{Case, tampered, wanted};
 use super::outcome::{Outcome, outcome};
 use crate::ask::{Ask, Lane, META_CAPABILITIES, Probe, Stage};
 use crate::calling;
@@ -110,68 +111,6 @@ fn all() -> Value {
     json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}})
 }
 
-/// An answer that is tried, with a question of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Case {
-    /// Right, once more.
-    Again,
-    /// Right, over another connection.
-    Fresh,
-    /// The same again.
-    FreshAgain,
-    /// Right, with a key that nobody asked for.
-    Extra,
-    /// An empty map.
-    Missing,
-    /// A number for each answer.
-    Number,
-    /// `inputResponses: null`.
-    Null,
-    /// Right, with one character of the state changed.
-    Tampered,
-    /// Right, with half of the state.
-    Truncated,
-    /// Right, with a longer state.
-    Appended,
-    /// Right, to a request with other arguments.
-    Crossed,
-    /// The user declines.
-    Decline,
-    /// The user closes the form.
-    Cancel,
-}
-
-impl Case {
-    /// The step that answers.
-    pub(super) fn step(self) -> &'static str {
-        match self {
-            Self::Again => "again",
-            Self::Fresh => "fresh",
-            Self::FreshAgain => "fresh-again",
-            Self::Extra => "extra",
-            Self::Missing => "missing",
-            Self::Number => "number",
-            Self::Null => "null",
-            Self::Tampered => "tampered",
-            Self::Truncated => "truncated",
-            Self::Appended => "appended",
-            Self::Crossed => "crossed",
-            Self::Decline => "decline",
-            Self::Cancel => "cancel",
-        }
-    }
-
-    /// The exchange that answers.
-    pub(super) fn record<'c>(self, cx: &Context<'c>) -> Option<&'c Record> {
-        cx.record(&format!("{}/{}", TRIGGER.name, self.step()))
-    }
-
-    /// The exchange that asked.
-    pub(super) fn question<'c>(self, cx: &Context<'c>) -> Option<&'c Record> {
-        cx.record(&format!("{}/{}-question", TRIGGER.name, self.step()))
-    }
-}
-
 fn trigger(cx: &Context, round: usize) -> Vec<Ask> {
     let (Some(_), Some(own)) = (configured(cx), own_arguments(cx)) else {
         return vec![];
@@ -253,50 +192,6 @@ fn answered_with(ask: Ask, result: &Value, answers: Option<Map<String, Value>>) 
     }
 }
 
-/// What is tried, as far as what came back so far gives it a sense.
-fn wanted(cx: &Context) -> Vec<Case> {
-    let Some(result) = question(cx).and_then(asking) else {
-        return vec![];
-    };
-    let works = retry(cx, 1).map(outcome).is_some_and(Outcome::works);
-    let requests = result.get("inputRequests").and_then(Value::as_object);
-    let mut cases = Vec::new();
-    if requests.is_some_and(|requests| !requests.is_empty()) {
-        cases.extend([Case::Missing, Case::Number, Case::Null]);
-        if works {
-            cases.push(Case::Extra);
-        }
-    }
-    let is_form = |request: &Value| {
-        request
-            .get("method")
-            .is_some_and(|one| one == "elicitation/create")
-    };
-    if requests.is_some_and(|requests| requests.values().any(is_form)) {
-        cases.extend([Case::Decline, Case::Cancel]);
-    }
-    let state = result.get("requestState").and_then(Value::as_str);
-    if !works {
-        cases.push(Case::Again);
-        return cases;
-    }
-    if state.is_some_and(|state| tampered(state).is_some()) {
-        cases.extend([Case::Tampered, Case::Truncated, Case::Appended]);
-        if other_arguments(cx).is_some() {
-            cases.push(Case::Crossed);
-        }
-    }
-    // A second process has nothing to go by but the state.
-    if cx.is_http() || state.is_some() {
-        cases.push(Case::Fresh);
-        let failed = |case: Case| case.record(cx).map(outcome).is_some_and(|one| !one.works());
-        if failed(Case::Fresh) {
-            cases.extend([Case::Again, Case::FreshAgain]);
-        }
-    }
-    cases
-}
-
 /// The answer to the question of a case.
 fn answer(cx: &Context, case: Case, question: &Record, own: &Map<String, Value>) -> Option<Ask> {
     let result = asking(question)?;
@@ -319,6 +214,11 @@ fn answer(cx: &Context, case: Case, question: &Record, own: &Map<String, Value>)
         Case::Fresh | Case::FreshAgain if cx.is_http() => ask.over(Lane::Fresh),
         Case::Fresh | Case::FreshAgain => ask.over(Lane::Own("mrtr-second")),
         Case::Crossed => ask.faulty(),
+        Case::Principal => {
+            let token = cx.settings.other_token.as_ref()?;
+            let ask = ask.header("Authorization", &format!("Bearer {token}"));
+            ask.over(Lane::Fresh).faulty()
+        }
         Case::Extra => {
             let mut more = right;
             more.insert(
@@ -344,25 +244,6 @@ fn answer(cx: &Context, case: Case, question: &Record, own: &Map<String, Value>)
     })
 }
 
-/// A state with one letter or digit near its middle changed; none where it is too short.
-fn tampered(state: &str) -> Option<String> {
-    let letters: Vec<char> = state.chars().collect();
-    if letters.len() < 4 {
-        return None;
-    }
-    let middle = letters.len() / 2;
-    let mut places = (middle..letters.len() - 1).chain((1..middle).rev());
-    let place = places.find(|place| letters[*place].is_ascii_alphanumeric())?;
-    let mut changed = letters;
-    changed[place] = match changed[place] {
-        '1' => '2',
-        digit if digit.is_ascii_digit() => '1',
-        'A' => 'B',
-        _ => 'A',
-    };
-    Some(changed.into_iter().collect())
-}
-
 /// The request with other arguments and answers, but without the state, where it was served with it.
 fn without_state(cx: &Context) -> Option<Ask> {
     let served = Case::Crossed.record(cx).map(outcome) == Some(Outcome::Done);
@@ -383,18 +264,4 @@ fn still_there(cx: &Context) -> Option<Ask> {
     });
     let asked = cx.record(&format!("{}/alive", TRIGGER.name)).is_some();
     (silent && !asked).then(|| Ask::request("alive", "server/discover", json!({})))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_character_in_the_middle_changes() {
-        assert_eq!(tampered("abcdef").as_deref(), Some("abcAef"));
-        assert_eq!(tampered("abcAef").as_deref(), Some("abcBef"));
-        assert_eq!(tampered("{\"n\":1}").as_deref(), Some("{\"n\":2}"));
-        assert_eq!(tampered("ab"), None);
-        assert_eq!(tampered("------"), None);
-    }
 }

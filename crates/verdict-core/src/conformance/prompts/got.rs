@@ -233,3 +233,23 @@ fn number(cx: &Context) -> Ruling {
     );
     about(record, Finding::noted(message)).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::shows;
+
+    #[test]
+    fn odd_prompts_are_found() {
+        shows(&[
+            ("prompt-content-list", "prompts.get-shape", "fail"),
+            ("prompt-image-typeless", "prompts.content", "fail"),
+            ("prompt-resource-typeless", "prompts.content", "warn"),
+            (
+                "prompt-argument-optional",
+                "prompts.missing-argument",
+                "warn",
+            ),
+            ("prompt-argument-number", "prompts.argument-type", "info"),
+        ]);
+    }
+}

@@ -301,4 +301,17 @@ mod tests {
         assert_eq!(normal("a://b%2"), "a://b%2");
         assert_ne!(normal("a://b"), normal("a://c"));
     }
+
+    #[test]
+    fn odd_reads_are_found() {
+        crate::testing::shows(&[
+            ("read-without-text", "resources.read-shape", "fail"),
+            ("read-text-and-blob", "resources.read-shape", "warn"),
+            ("blob-not-base64", "resources.blob-base64", "fail"),
+            ("read-other-uri", "resources.read-uri", "info"),
+            ("read-nothing", "resources.read-empty-listed", "warn"),
+            ("read-other-type", "resources.mime-agrees", "info"),
+            ("resource-https", "resources.https-scheme", "info"),
+        ]);
+    }
 }

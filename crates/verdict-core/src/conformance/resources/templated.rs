@@ -220,3 +220,13 @@ fn judged(cx: &Context, item: Item, record: &Record) -> Result<Vec<Finding>, Rul
         _ => Err(Ruling::skip("the answer holds no JSON-RPC response")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::shows;
+
+    #[test]
+    fn a_template_that_is_not_served_is_found() {
+        shows(&[("template-not-read", "resources.template-read", "fail")]);
+    }
+}

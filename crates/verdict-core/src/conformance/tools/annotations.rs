@@ -136,4 +136,12 @@ mod tests {
             assert!(!is_date(text), "{text}");
         }
     }
+
+    #[test]
+    fn odd_annotations_are_found() {
+        crate::testing::shows(&[
+            ("content-priority-five", "tools.content-annotations", "fail"),
+            ("content-date-local", "tools.content-annotations", "warn"),
+        ]);
+    }
 }

@@ -146,3 +146,22 @@ fn embedded(cx: &Context) -> Ruling {
         "{count} embedded resources, and resources are declared"
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::shows;
+
+    #[test]
+    fn slips_in_results_are_found() {
+        shows(&[
+            ("is-error-text", "tools.call-shape", "fail"),
+            ("content-video", "tools.content-kinds", "fail"),
+            ("content-base64-bad", "tools.content-base64", "fail"),
+            (
+                "embeds-undeclared-resource",
+                "tools.embedded-needs-resources",
+                "warn",
+            ),
+        ]);
+    }
+}

@@ -202,3 +202,22 @@ fn as_result(cx: &Context) -> Ruling {
         format!("{told} faulty calls are told of in results"),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::shows;
+
+    #[test]
+    fn served_faults_are_found() {
+        shows(&[
+            ("unknown-tool-result", "tools.arguments-not-object", "info"),
+            (
+                "arguments-text-served",
+                "tools.arguments-not-object",
+                "warn",
+            ),
+            ("arguments-unchecked", "tools.invalid-args-rejected", "fail"),
+            ("arguments-refused", "tools.invalid-args-as-result", "info"),
+        ]);
+    }
+}

@@ -207,4 +207,17 @@ mod tests {
         }
         assert!(same(&json!({"a": 1, "b": 2}), &json!({"b": 2, "a": 1})));
     }
+
+    #[test]
+    fn slips_in_structured_content_are_found() {
+        crate::testing::shows(&[
+            ("structured-missing", "tools.structured-present", "fail"),
+            ("structured-invalid", "tools.structured-valid", "fail"),
+            (
+                "structured-not-copied",
+                "tools.structured-text-copy",
+                "warn",
+            ),
+        ]);
+    }
 }
