@@ -13,6 +13,7 @@ pub mod discover {
     pub mod capabilities;
     pub mod declares;
     pub mod first;
+    pub mod honours;
     pub mod identity;
 }
 pub mod version {
@@ -66,6 +67,8 @@ pub mod stdio {
     pub mod process;
     pub mod second;
     pub mod shutdown;
+    pub mod strays;
+    pub mod together;
     pub mod unasked;
 }
 pub mod result {
@@ -87,6 +90,7 @@ pub mod list {
 pub mod cache {
     //! Cache hints.
     pub mod hints;
+    pub mod leak;
     pub mod values;
 }
 pub mod tools {
@@ -179,6 +183,7 @@ const FAMILIES: &[&[Check]] = &[
     discover::capabilities::CHECKS,
     discover::declares::CHECKS,
     discover::first::CHECKS,
+    discover::honours::CHECKS,
     discover::identity::CHECKS,
     version::legacy_form::CHECKS,
     version::stateless::CHECKS,
@@ -211,6 +216,7 @@ const FAMILIES: &[&[Check]] = &[
     stdio::notices::CHECKS,
     stdio::second::CHECKS,
     stdio::shutdown::CHECKS,
+    stdio::together::CHECKS,
     stdio::unasked::CHECKS,
     result::envelope::CHECKS,
     result::kind::CHECKS,
@@ -220,6 +226,7 @@ const FAMILIES: &[&[Check]] = &[
     list::order::CHECKS,
     list::pages::CHECKS,
     cache::hints::CHECKS,
+    cache::leak::CHECKS,
     cache::values::CHECKS,
     tools::capability::CHECKS,
     tools::icons::CHECKS,

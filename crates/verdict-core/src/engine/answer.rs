@@ -147,7 +147,7 @@ impl Engine {
                 event: event.event,
                 id: event.id,
             };
-            let message = self.from_server(carrier, event.data, event.invalid_utf8);
+            let message = self.message_of(carrier, event.data, event.invalid_utf8);
             let parsed = Parsed::read(&message.text);
             self.take(at, message, parsed);
         }
@@ -165,7 +165,7 @@ impl Engine {
             Body::Whole(bytes) => {
                 if !bytes.is_empty() {
                     let (text, invalid) = lines::decode(bytes);
-                    let message = self.from_server(Carrier::Body, text, invalid);
+                    let message = self.message_of(Carrier::Body, text, invalid);
                     self.recording.add(at, message);
                 }
                 let exchange = &mut self.recording.records[at].exchange;

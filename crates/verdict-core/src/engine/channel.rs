@@ -9,6 +9,10 @@ use verdict_model::transcript::{Channel, End};
 
 /// A channel as the engine drives it.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of the channel, on its own"
+)]
 pub(super) struct Wire {
     pub(super) lane: Lane,
     pub(super) open: bool,

@@ -73,7 +73,9 @@ impl Engine {
             Kind::Notification | Kind::Request => self.cause(channel, envelope),
             Kind::Neither => None,
         });
-        let message = self.from_server(Carrier::Line, line.text, line.invalid_utf8);
+        let message = self.message_of(Carrier::Line, line.text, line.invalid_utf8);
+        let opened = self.recording.channels[channel].opened_ms;
+        self.first_start_ms = self.first_start_ms.or(Some(self.now - opened));
         let Some(at) = owner else {
             self.stray(channel, message, unterminated);
             self.wires[channel].seen_message |= kind != Kind::Neither;

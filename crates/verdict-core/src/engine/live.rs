@@ -129,12 +129,8 @@ impl Engine {
         self.settle(at, end);
     }
 
-    pub(super) fn from_server(
-        &self,
-        carrier: Carrier,
-        text: String,
-        invalid_utf8: bool,
-    ) -> Message {
+    /// A message of the server's, received now.
+    pub(super) fn message_of(&self, carrier: Carrier, text: String, invalid_utf8: bool) -> Message {
         Message {
             from: Sender::Server,
             at_ms: self.now,

@@ -132,3 +132,40 @@ pub(crate) fn twice<'c>(cx: &Context<'c>, list: List) -> Vec<(Item<'c>, usize)> 
     twice.sort_by_key(|(item, _)| (page(item), item.index));
     twice
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::told::{page, says, told};
+    use serde_json::json;
+
+    #[test]
+    fn a_name_on_two_pages_counts_when_a_second_walk_shows_it_too() {
+        let first = [
+            page("survey.tools/1", None, &["a", "b"], Some("x")),
+            page("survey.tools/2", Some("x"), &["b", "c"], None),
+        ];
+        let walk = |second: &[&str]| {
+            let again = [
+                page("list.visits/tools.a1/1", None, &["a", "b"], Some("x")),
+                page("list.visits/tools.a1/2", Some("x"), second, None),
+            ];
+            let exchanges = [first.clone(), again].concat();
+            says(
+                "tools.name-unique",
+                &told(&json!({"tools": {}}), &exchanges),
+            )
+        };
+        assert_eq!(walk(&["b", "c"]), "broken");
+        assert_eq!(walk(&["c"]), "met");
+    }
+
+    #[test]
+    fn a_name_twice_on_one_page_counts_at_once() {
+        let twice = page("survey.tools/1", None, &["a", "a"], None);
+        let recording = told(&json!({"tools": {}}), &[twice]);
+        assert_eq!(says("tools.name-unique", &recording), "broken");
+        let cases = page("survey.tools/1", None, &["a", "A"], None);
+        let recording = told(&json!({"tools": {}}), &[cases]);
+        assert_eq!(says("tools.name-unique", &recording), "noted");
+    }
+}

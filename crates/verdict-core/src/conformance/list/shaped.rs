@@ -59,26 +59,22 @@ fn finding(
         ""
     };
     let (actual, expected) = (&violation.actual, &violation.expected);
-    match item {
-        Some((index, value)) => {
-            let name = rest.map_or_else(|| "the item".to_owned(), |rest| rest.replace('/', "."));
-            let message = format!("{name} is {actual}{note}; expected {expected}");
-            let below = rest.map_or_else(String::new, |rest| format!("/{rest}"));
-            let item = Item {
-                value,
-                page,
-                index,
-                list,
-            };
-            about(cx, &item, &below, Finding::new(weight, message))
-        }
-        None => {
-            let message = format!("{place} is {actual}{note}; expected {expected}");
-            let finding = Finding::new(weight, message).at(&violation.pointer);
-            match cx.record(page) {
-                Some(record) => finding.seen_in(record),
-                None => finding.about(list.method()),
-            }
-        }
-    }
+    let Some((index, value)) = item else {
+        let message = format!("{place} is {actual}{note}; expected {expected}");
+        let finding = Finding::new(weight, message).at(&violation.pointer);
+        return match cx.record(page) {
+            Some(record) => finding.seen_in(record),
+            None => finding.about(list.method()),
+        };
+    };
+    let name = rest.map_or_else(|| "the item".to_owned(), |rest| rest.replace('/', "."));
+    let message = format!("{name} is {actual}{note}; expected {expected}");
+    let below = rest.map_or_else(String::new, |rest| format!("/{rest}"));
+    let item = Item {
+        value,
+        page,
+        index,
+        list,
+    };
+    about(cx, &item, &below, Finding::new(weight, message))
 }

@@ -7,6 +7,7 @@
 use super::cursors::first_cursor;
 use crate::ask::{Ask, Lane, Probe, Stage};
 use crate::conformance::resources::reading;
+use crate::conformance::result::envelope;
 use crate::conformance::tools::listed::claims_harmless;
 use crate::context::Context;
 use crate::facts::{Declared, Item, List, Walk};
@@ -44,7 +45,7 @@ fn visits(cx: &Context, _: usize) -> Vec<Ask> {
     };
     let steps = [
         opening, alone, others, between, second, again, changed, differing, call, after_call,
-        reused,
+        reused, ids,
     ];
     steps
         .iter()
@@ -176,6 +177,14 @@ fn reused(cx: &Context, _: List) -> Pending {
     });
     let asks: Vec<Ask> = asks.flatten().collect();
     (!asks.is_empty()).then_some(asks)
+}
+
+/// On stdio, ids of all kinds: last, because a process that loses one is not asked again.
+fn ids(cx: &Context, _: List) -> Pending {
+    if cx.is_http() {
+        return None;
+    }
+    envelope::asks(cx).find_map(|ask| one(cx, ask.over(A).once()))
 }
 
 /// The exchange in which the first cursor of a list was used again.

@@ -3,13 +3,14 @@
 //! Passive. Servers fail here whose libraries print banners, logs and dumps, or that print JSON in a form
 //! for people.
 
-use super::process::{launcher, object, processes};
+use super::process::{launcher, processes};
+use super::strays::{is_glued, sort};
 use crate::check::Check;
 use crate::context::Context;
 use crate::facts::EraFinding;
 use crate::ruling::{Finding, Ruling};
-use crate::wire::json::{JsonFault, cut, parse};
-use crate::wire::rpc::{Kind, Parsed};
+use crate::wire::json::cut;
+use crate::wire::rpc::Parsed;
 use serde_json::Value;
 use verdict_model::transcript::{Carrier, Channel, Stray};
 
@@ -45,98 +46,6 @@ pub const CHECKS: &[Check] = &[
 
 /// How many lines a finding shows.
 const SHOWN: usize = 3;
-/// Bytes of a message over several lines that are put together again.
-const JOINED: usize = 256 << 10;
-
-/// The stray lines of a process, by what they are.
-#[derive(Default)]
-struct Sorted<'c> {
-    blank: usize,
-    noise: Vec<&'c Stray>,
-    /// The first line of each message that is spread over several, and how many lines those are.
-    split: Vec<(&'c Stray, usize)>,
-    /// Lines with more than one message.
-    joined: Vec<&'c Stray>,
-}
-
-fn sort(log: &Channel) -> Sorted<'_> {
-    let mut sorted = Sorted::default();
-    let mut at = 0;
-    while let Some(stray) = log.stray.get(at) {
-        at += 1;
-        let text = stray.text.trim_start_matches('\u{FEFF}').trim();
-        if text.is_empty() {
-            sorted.blank += 1;
-        } else if object(stray).is_some_and(|envelope| envelope.kind() != Kind::Neither) {
-            // A message that belongs to no exchange: other rules judge it.
-        } else if leading_messages(text) > 1 {
-            sorted.joined.push(stray);
-        } else if let Some(lines) = spread(&log.stray[at - 1..], log.stray_dropped > 0) {
-            sorted.split.push((stray, lines));
-            at += lines - 1;
-        } else {
-            sorted.noise.push(stray);
-        }
-    }
-    sorted
-}
-
-/// How many JSON-RPC messages stand one after the other at the beginning of a line; two are enough to know.
-fn leading_messages(text: &str) -> usize {
-    let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    let messages = values.map_while(Result::ok).take(2);
-    messages.take_while(is_message).count()
-}
-
-fn is_message(value: &Value) -> bool {
-    value.get("jsonrpc").is_some()
-        && ["method", "result", "error"]
-            .iter()
-            .any(|member| value.get(member).is_some())
-}
-
-/// How many lines from the first on make one message together, if they do.
-fn spread(lines: &[Stray], more: bool) -> Option<usize> {
-    let mut whole = lines.first()?.text.clone();
-    if !whole.trim_start().starts_with('{') {
-        return None;
-    }
-    for (at, line) in lines.iter().enumerate().skip(1) {
-        // A raw line end inside a string is an embedded newline as well.
-        match unfinished(&whole)? {
-            Unfinished::InString => whole.push_str("\\n"),
-            Unfinished::Between => whole.push('\n'),
-        }
-        whole.push_str(&line.text);
-        if whole.len() > JOINED {
-            break;
-        }
-        if let Parsed::Object(envelope) = Parsed::read(&whole) {
-            return (envelope.kind() != Kind::Neither).then_some(at + 1);
-        }
-    }
-    // The rest was not kept, but what there is can be told.
-    let cut_short = more || whole.len() > JOINED;
-    (cut_short && unfinished(&whole).is_some() && whole.contains("\"jsonrpc\""))
-        .then_some(lines.len())
-}
-
-enum Unfinished {
-    InString,
-    Between,
-}
-
-/// Whether a text is the beginning of a JSON value.
-fn unfinished(text: &str) -> Option<Unfinished> {
-    match parse(text) {
-        Err(JsonFault::Syntax(why)) if why.starts_with("EOF while parsing a string") => {
-            Some(Unfinished::InString)
-        }
-        Err(JsonFault::Syntax(why)) if why.starts_with("EOF while") => Some(Unfinished::Between),
-        _ => None,
-    }
-}
-
 /// Lines for a message, each quoted and cut.
 fn quoted<'c>(lines: impl IntoIterator<Item = &'c Stray>) -> String {
     let shown: Vec<String> = lines
@@ -158,15 +67,6 @@ fn unjudged(cx: &Context) -> Option<Ruling> {
             "no answer of the server was understood (discover.answers)",
         )),
     }
-}
-
-/// Noise and a message on one line: the message is lost, which may be why nothing was understood.
-fn is_glued(stray: &Stray) -> bool {
-    let starts = stray.text.match_indices('{').map(|(at, _)| at);
-    starts
-        .filter(|at| *at > 0)
-        .take(16)
-        .any(|at| leading_messages(&stray.text[at..]) > 0)
 }
 
 fn only_messages(cx: &Context) -> Ruling {

@@ -32,9 +32,14 @@ fn notify(cx: &Context, round: usize) -> Vec<Ask> {
             .once()
             .faulty()
     };
+    let method = cx
+        .facts
+        .first_list()
+        .map_or("server/discover", |list| list.method());
     let asks = vec![
-        // Shows that the process is up: the waiting must not be spent on its start.
-        Ask::request("discover", "server/discover", json!({})),
+        // Shows that the process is up: the waiting must not be spent on its start. Some servers are not
+        // settled in an era before they have served more than server/discover.
+        Ask::request("first", method, json!({})),
         note(
             "cancelled",
             "notifications/cancelled",
@@ -61,7 +66,7 @@ pub const CHECKS: &[Check] = &[Check::must("stdio.notification-no-response", "A 
     .judge(no_response)];
 
 fn no_response(cx: &Context) -> Ruling {
-    if let Err(ruling) = served(cx, "stdio.notices/discover") {
+    if let Err(ruling) = served(cx, "stdio.notices/first") {
         return match ruling {
             Ruling::Error(why) => Ruling::skip(why),
             other => other,

@@ -5,7 +5,7 @@ use super::listening::{
     undeclared, unopened,
 };
 use crate::check::Check;
-use crate::conformance::stdio::second::{is_ack, is_tagged};
+use crate::conformance::stdio::together::{is_ack, is_tagged};
 use crate::context::Context;
 use crate::facts::Declared;
 use crate::record::{Answer, Record};

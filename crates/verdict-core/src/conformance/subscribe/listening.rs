@@ -5,7 +5,7 @@
 use crate::ask::{Ask, Lane, Patience, Probe, Stage};
 use crate::conformance::resources::reading;
 use crate::conformance::stdio::process::declared_changes;
-use crate::conformance::stdio::second::is_ack;
+use crate::conformance::stdio::together::is_ack;
 use crate::context::Context;
 use crate::record::{Answer, Record};
 use crate::refusal::answered;

@@ -178,7 +178,7 @@ fn acknowledged_ms(record: &Record) -> u64 {
     let ack = replies.find(|(_, parsed)| {
         parsed
             .envelope()
-            .is_some_and(crate::conformance::stdio::second::is_ack)
+            .is_some_and(crate::conformance::stdio::together::is_ack)
     });
     ack.map_or(0, |(message, _)| message.at_ms)
 }

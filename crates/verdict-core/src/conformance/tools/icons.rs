@@ -108,3 +108,26 @@ impl Fault {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::told::{page, says, told};
+    use serde_json::json;
+
+    #[test]
+    fn schemes_of_icons() {
+        for (source, due) in [
+            ("https://a.example/i.png", "met"),
+            ("DATA:image/png;base64,AA==", "met"),
+            ("http://a.example/i.png", "noted"),
+            ("file:///i.png", "broken"),
+            ("/i.png", "broken"),
+            ("javascript:alert(1)", "broken"),
+        ] {
+            let mut page = page("survey.tools/1", None, &["a"], None);
+            page.3["result"]["tools"][0]["icons"] = json!([{"src": source}]);
+            let recording = told(&json!({"tools": {}}), &[page]);
+            assert_eq!(says("tools.icons", &recording), due, "{source}");
+        }
+    }
+}

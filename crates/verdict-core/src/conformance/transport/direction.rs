@@ -146,7 +146,7 @@ mod tests {
     use crate::ruling::Weight;
     use serde_json::json;
 
-    fn note(method: &str, params: Value) -> String {
+    fn note(method: &str, params: &Value) -> String {
         json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string()
     }
 
@@ -166,7 +166,7 @@ mod tests {
         let weight = |method: &str, params: Value| {
             let ruled = ruling(
                 id,
-                vec![stream("a", &[&note(method, params), &response("a")])],
+                vec![stream("a", &[&note(method, &params), &response("a")])],
             );
             found(&ruled).first().map(|(weight, _)| *weight)
         };
@@ -193,7 +193,7 @@ mod tests {
     fn progress_names_the_token_of_its_request() {
         let id = "transport.sse-related-only";
         let with_token = |got: Value| {
-            let progress = note("notifications/progress", json!({"progressToken": got}));
+            let progress = note("notifications/progress", &json!({"progressToken": got}));
             let mut exchange = stream("a", &[&progress, &response("a")]);
             let text = &mut exchange.messages[0].text;
             *text = text.replace("\"_meta\":{", "\"_meta\":{\"progressToken\":7,");

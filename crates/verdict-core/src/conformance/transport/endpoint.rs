@@ -8,6 +8,7 @@ use crate::facts::{EraFinding, describe_end};
 use crate::record::{Answer, Record};
 use crate::refusal::answered;
 use crate::ruling::{Finding, Ruling};
+use crate::wire::endpoint::Endpoint;
 use crate::wire::json::cut;
 use serde_json::json;
 use verdict_model::transcript::{Carrier, End, HttpExchange};
@@ -113,7 +114,7 @@ fn redirected(cx: &Context, record: &Record) -> Option<Ruling> {
 
 /// Something else than MCP answered.
 fn no_endpoint(cx: &Context, record: &Record) -> Ruling {
-    let url = cx.endpoint().map(|endpoint| endpoint.url());
+    let url = cx.endpoint().map(Endpoint::url);
     let url = url.unwrap_or_default();
     let status = record.status().unwrap_or_default();
     let media = record

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::record::{Answer, Record};
 use crate::refusal::{answered, served};
 use crate::ruling::{Finding, Ruling};
+use crate::wire::endpoint::Endpoint;
 use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 
@@ -145,7 +146,7 @@ fn foreign(cx: &Context) -> Ruling {
 
 /// Whether the server is local; a ruling when it is not.
 fn local(cx: &Context) -> Result<(), Ruling> {
-    if cx.endpoint().is_some_and(|endpoint| endpoint.is_loopback()) {
+    if cx.endpoint().is_some_and(Endpoint::is_loopback) {
         Ok(())
     } else {
         Err(Ruling::not_applicable(
@@ -181,22 +182,18 @@ fn own(cx: &Context) -> Ruling {
         Ok(record) => record,
         Err(ruling) => return ruling,
     };
-    match record.answer() {
-        Answer::Result(_) => Ruling::met("served"),
-        _ => {
-            let message = format!(
-                "a request with the server's own origin ({}) is refused with HTTP {}",
-                cx.endpoint()
-                    .map(|endpoint| endpoint.origin())
-                    .unwrap_or_default(),
-                record.status().unwrap_or_default()
-            );
-            Finding::broken(message)
-                .about("Origin")
-                .seen_in(record)
-                .into()
-        }
+    if let Answer::Result(_) = record.answer() {
+        return Ruling::met("served");
     }
+    let message = format!(
+        "a request with the server's own origin ({}) is refused with HTTP {}",
+        cx.endpoint().map(Endpoint::origin).unwrap_or_default(),
+        record.status().unwrap_or_default()
+    );
+    Finding::broken(message)
+        .about("Origin")
+        .seen_in(record)
+        .into()
 }
 
 #[cfg(test)]

@@ -98,8 +98,8 @@ fn parse(cx: &Context) -> Ruling {
 }
 
 fn one_response(cx: &Context) -> Ruling {
-    if answers(cx).next().is_none() {
-        return Ruling::not_applicable("no answer of this run came as an event stream");
+    if let Some(ruling) = no_stream(cx) {
+        return ruling;
     }
     let mut findings = Vec::new();
     let mut lost = Vec::new();
