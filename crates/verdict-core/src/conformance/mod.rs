@@ -138,7 +138,6 @@ pub mod mrtr {
     //! Multi round-trip requests.
     pub mod answers;
     pub mod asked;
-    pub mod cases;
     pub mod elsewhere;
     pub mod forms;
     pub mod odd;
@@ -314,7 +313,5 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 /// The probes that the checks need, and those that every run begins with.
 pub fn plan() -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
-    first
-        .chain(checks().flat_map(|check| check.probes.iter().copied()))
-        .collect()
+    first.chain(checks().flat_map(|check| check.probes.iter().copied())).collect()
 }

@@ -2,18 +2,18 @@
 
 use crate::ask::{Ask, Lane, Patience, Probe, Stage};
 use crate::check::Check;
-use crate::conformance::stdio::notices::NOTIFY;
-use crate::conformance::stdio::process::NOTICES;
+use crate::conformance::stdio::{notices::NOTIFY, process::NOTICES};
 use crate::context::Context;
 use crate::record::{Answer, Record};
 use crate::refusal::served;
 use crate::ruling::{Finding, Ruling};
 use crate::wire::rpc::Kind;
 use serde_json::json;
+use verdict_model::transcript::End;
 
 /// Cancels a request that was answered, then nothing at all, and asks whether the process is still there.
 ///
-/// A request that was never sent is cancelled by [`NOTIFY`], on the same process.
+/// A request that was never sent is cancelled by [`NOTIFY`].
 pub const NOTES: Probe = Probe {
     name: "cancel.notes",
     stage: Stage::Main,
@@ -31,15 +31,20 @@ fn notes(cx: &Context, round: usize) -> Vec<Ask> {
             .patience(Patience::Watch(WAIT_MS))
             .once()
             .faulty()
-            .over(Lane::Own(NOTICES))
     };
-    vec![
-        note("finished", json!({"requestId": "stdio.notices/first"})),
+    let method = cx
+        .facts
+        .first_list()
+        .map_or("server/discover", |list| list.method());
+    let asks = vec![
+        Ask::request("before", method, json!({})),
+        note("finished", json!({"requestId": "cancel.notes/before"})),
         note("malformed", json!({})),
-        Ask::request("after", "server/discover", json!({}))
-            .once()
-            .over(Lane::Own(NOTICES)),
-    ]
+        Ask::request("after", "server/discover", json!({})).once(),
+    ];
+    asks.into_iter()
+        .map(|ask| ask.over(Lane::Own(NOTICES)))
+        .collect()
 }
 
 /// The checks of this family.
@@ -52,11 +57,13 @@ pub const CHECKS: &[Check] = &[Check::should("cancel.unknown-ignored", "Cancella
     .judge(ignored)];
 
 fn ignored(cx: &Context) -> Ruling {
-    let first = match served(cx, "stdio.notices/first") {
-        Ok(record) => record,
-        Err(Ruling::Error(why)) => return Ruling::skip(why),
-        Err(ruling) => return ruling,
-    };
+    for twin in ["stdio.notices/first", "cancel.notes/before"] {
+        match served(cx, twin) {
+            Ok(_) => {}
+            Err(Ruling::Error(why)) => return Ruling::skip(why),
+            Err(ruling) => return ruling,
+        }
+    }
     let cases = [
         (
             "stdio.notices/cancelled",
@@ -65,41 +72,28 @@ fn ignored(cx: &Context) -> Ruling {
         ("cancel.notes/finished", "of a request that was answered"),
         ("cancel.notes/malformed", "that names no request"),
     ];
-    let here = |record: &Record| record.exchange.channel == first.exchange.channel;
     let mut findings = Vec::new();
-    let mut last = None;
     for (name, what) in cases {
-        let Some(record) = cx.record(name).filter(|record| here(record)) else {
-            break;
+        let Some(record) = cx.record(name) else {
+            continue;
         };
-        last = Some((record, what));
         let mut messages = record.replies().filter_map(|(_, parsed)| parsed.envelope());
-        if messages.any(|envelope| envelope.kind() == Kind::Response) {
-            let message = format!("a cancellation {what} is answered; expected nothing");
-            findings.push(Finding::broken(message).seen_in(record));
-        }
+        let message = if messages.any(|envelope| envelope.kind() == Kind::Response) {
+            format!("a cancellation {what} is answered; expected nothing")
+        } else if matches!(record.exchange.end, End::Lost(_)) {
+            format!("the process ended after a cancellation {what}")
+        } else {
+            continue;
+        };
+        findings.push(Finding::broken(message).seen_in(record));
     }
     if !findings.is_empty() {
         return Ruling::Found(findings);
     }
-    let Some(after) = cx.record("cancel.notes/after") else {
-        return Ruling::skip("not reached");
-    };
-    match (here(after), after.answer(), last) {
-        (true, Answer::Result(_), _) => Ruling::met("three cancellations of nothing, no answer"),
-        (_, _, Some((record, what))) if has_ended(cx, first) => {
-            let message = format!("the process ended after a cancellation {what}");
-            Finding::broken(message).seen_in(record).into()
-        }
+    match cx.record("cancel.notes/after").map(Record::answer) {
+        Some(Answer::Result(_)) => Ruling::met("three cancellations of nothing, no answer"),
         _ => Ruling::skip("the process could not be asked afterwards (transport.survives)"),
     }
-}
-
-/// Whether the process of an exchange ended by itself.
-fn has_ended(cx: &Context, record: &Record) -> bool {
-    let channel = record.exchange.channel;
-    let log = channel.and_then(|number| cx.recording.channels.get(number as usize));
-    log.is_some_and(|log| log.ended_ms.is_some() && log.input_closed_ms.is_none())
 }
 
 #[cfg(test)]
@@ -108,7 +102,7 @@ mod tests {
     use super::*;
     use crate::testing::{config, ruling, word};
     use verdict_fixture::Server;
-    use verdict_model::transcript::{Channel, End, Exchange};
+    use verdict_model::transcript::Exchange;
 
     #[test]
     fn the_fixture_agrees() {
@@ -122,30 +116,30 @@ mod tests {
 
     #[test]
     fn a_process_that_dies_is_found() {
-        let id = "stdio.notices/first";
-        let wrote = sample::request(id, "server/discover");
-        let got = json!({"jsonrpc": "2.0", "id": id, "result": {}}).to_string();
-        let discover = sample::exchange(id, (0, 1), &wrote, &[&got]);
+        let served = |id: &str| {
+            let wrote = sample::request(id, "server/discover");
+            let got = json!({"jsonrpc": "2.0", "id": id, "result": {}}).to_string();
+            sample::exchange(id, (0, 1), &wrote, &[&got])
+        };
         let note = |name: &str, end| Exchange {
             end,
             ..sample::exchange(name, (2, 3), r#"{"method":"notifications/cancelled"}"#, &[])
         };
-        let after = Exchange {
-            channel: Some(1),
-            ..sample::exchange("cancel.notes/after", (4, 5), "{}", &[])
+        let with = |end| {
+            let exchanges = vec![
+                served("stdio.notices/first"),
+                served("cancel.notes/before"),
+                note("stdio.notices/cancelled", End::Silent),
+                note("cancel.notes/finished", end),
+                served("cancel.notes/after"),
+            ];
+            sample::ruling(
+                "cancel.unknown-ignored",
+                exchanges,
+                vec![sample::process(vec![])],
+            )
         };
-        let exchanges = vec![
-            discover,
-            note("stdio.notices/cancelled", End::Silent),
-            note("cancel.notes/finished", End::Lost("gone".to_owned())),
-            after,
-        ];
-        let dead = Channel {
-            ended_ms: Some(3),
-            ..sample::process(vec![])
-        };
-        let channels = vec![dead, sample::process(vec![])];
-        let ruling = sample::ruling("cancel.unknown-ignored", exchanges, channels);
-        assert!(ruling.is_broken(), "{ruling:?}");
+        assert!(with(End::Silent).is_met());
+        assert!(with(End::Lost("gone".to_owned())).is_broken());
     }
 }
