@@ -58,13 +58,6 @@ const PENDING: &[Check] = &[
     .intrusive()
     .spec("resources#security-considerations"),
     Check::should(
-        "mrtr.state-cross-principal",
-        "A requestState of one principal is not accepted from another",
-    )
-    .http()
-    .opt_in()
-    .spec("mrtr#server-requirements-basic-workflow"),
-    Check::should(
         "cancel.teardown",
         "Open subscriptions are closed in good order on shutdown",
     )
