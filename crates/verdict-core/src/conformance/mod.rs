@@ -138,6 +138,7 @@ pub mod mrtr {
     //! Multi round-trip requests.
     pub mod answers;
     pub mod asked;
+    pub mod cases;
     pub mod elsewhere;
     pub mod forms;
     pub mod odd;

@@ -6,7 +6,7 @@ use crate::ask::{Ask, META_CAPABILITIES, Probe, Stage};
 use crate::calling;
 use crate::check::Check;
 use crate::conformance::progress::called::named;
-use crate::conformance::tools::calls::callable;
+use crate::conformance::tools::calls::{apart, callable};
 use crate::context::Context;
 use crate::facts::Item;
 use crate::passive::{Seen, results};
@@ -58,7 +58,7 @@ fn call(cx: &Context, round: usize) -> Vec<Ask> {
     let of = |number: usize, kind: &str, method: &str| {
         let id = made(cx, number)?.get("taskId")?.as_str()?;
         let ask = Ask::request(format!("{kind}/{number}"), method, json!({ "taskId": id }));
-        Some(declaring(ask).once())
+        Some(apart(cx, declaring(ask)).once())
     };
     match round {
         0 => (1..)
@@ -66,7 +66,7 @@ fn call(cx: &Context, round: usize) -> Vec<Ask> {
             .filter_map(|(number, tool): (usize, _)| {
                 let arguments = for_tool(cx, tool.value).ok()?;
                 let ask = calling::call(format!("call/{number}"), tool.value, &arguments);
-                Some(declaring(ask).once())
+                Some(apart(cx, declaring(ask)).once())
             })
             .collect(),
         1 => (1..=MOST)

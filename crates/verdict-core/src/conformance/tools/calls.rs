@@ -4,7 +4,7 @@
 
 use super::faults;
 use crate::arguments::for_tool;
-use crate::ask::{Ask, Probe, Stage};
+use crate::ask::{Ask, Lane, Probe, Stage};
 use crate::calling::{self, NAME_A_TOOL, may_call};
 use crate::conformance::list::reach::unwalked;
 use crate::context::Context;
@@ -39,12 +39,22 @@ fn calls(cx: &Context, round: usize) -> Vec<Ask> {
             let absent = json!({"name": cx.absent("tool"), "arguments": "x"});
             let absent = Ask::request("text-absent", "tools/call", absent).faulty();
             let valid = with_arguments(cx).map(|(tool, arguments)| {
-                calling::call(valid(tool.name()), tool.value, &arguments).once()
+                let ask = calling::call(valid(tool.name()), tool.value, &arguments);
+                apart(cx, ask).once()
             });
             valid.chain([absent]).collect()
         }
         1 => faulty(cx),
         _ => vec![],
+    }
+}
+
+/// On stdio, sends a call to a process of its own: what takes its time there would hold up all others.
+pub(crate) fn apart(cx: &Context, ask: Ask) -> Ask {
+    if cx.is_http() {
+        ask
+    } else {
+        ask.over(Lane::Own("calls"))
     }
 }
 
@@ -60,16 +70,14 @@ fn faulty(cx: &Context) -> Vec<Ask> {
         if asks.is_empty() {
             let params = json!({"name": tool.name(), "arguments": "x"});
             let step = format!("text/{}", tool.name());
-            asks.push(Ask::request(step, "tools/call", params).once().faulty());
+            let ask = Ask::request(step, "tools/call", params);
+            asks.push(apart(cx, ask).once().faulty());
         }
         let schema = tool.value.get("inputSchema").unwrap_or(&Value::Null);
         for fault in faults::of(cx, schema, &arguments) {
             let step = format!("{}/{}", fault.kind, tool.name());
-            asks.push(
-                calling::call(step, tool.value, &fault.arguments)
-                    .once()
-                    .faulty(),
-            );
+            let ask = calling::call(step, tool.value, &fault.arguments);
+            asks.push(apart(cx, ask).once().faulty());
         }
     }
     asks
