@@ -177,12 +177,13 @@ fn applies(id: &str, stdio: bool) -> bool {
 }
 
 /// These say what was found on every server, so no defect makes them say something else.
-const ALWAYS_NOTED: [&str; 6] = [
+const ALWAYS_NOTED: [&str; 7] = [
     "legacy.era",
     "transport.answer-mode",
     "list.paginates",
     "progress.sent",
     "stdio.discover-latency",
+    "subscribe.filter-empty",
     "subscribe.keepalive",
 ];
 

@@ -36,8 +36,8 @@ pub(crate) fn settings(mut config: Config, stdio: bool) -> Settings {
 }
 
 enum Peer {
-    Http(HttpPeer),
-    Stdio(StdioPeer),
+    Http(Box<HttpPeer>),
+    Stdio(Box<StdioPeer>),
 }
 
 /// Runs the whole plan against a server.
@@ -76,9 +76,9 @@ fn obey(
     match command {
         Command::Open { channel } => {
             let peer = if stdio {
-                Peer::Stdio(StdioPeer::new(server.clone()))
+                Peer::Stdio(Box::new(StdioPeer::new(server.clone())))
             } else {
-                Peer::Http(HttpPeer::new(server.clone()))
+                Peer::Http(Box::new(HttpPeer::new(server.clone())))
             };
             peers.insert(channel, peer);
             engine.handle(

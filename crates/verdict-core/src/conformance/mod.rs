@@ -156,6 +156,18 @@ pub mod progress {
 pub mod cancel {
     //! Cancellation.
     pub mod by_server;
+    pub mod hangup;
+    pub mod ignored;
+    pub mod stops;
+}
+pub mod subscribe {
+    //! Subscriptions.
+    pub mod acknowledged;
+    pub mod changes;
+    pub mod filters;
+    pub mod listening;
+    pub mod notices;
+    pub mod open;
 }
 pub mod errors {
     //! Error codes and error objects.
@@ -265,6 +277,14 @@ const FAMILIES: &[&[Check]] = &[
     progress::amount::CHECKS,
     progress::notices::CHECKS,
     cancel::by_server::CHECKS,
+    cancel::hangup::CHECKS,
+    cancel::ignored::CHECKS,
+    cancel::stops::CHECKS,
+    subscribe::acknowledged::CHECKS,
+    subscribe::changes::CHECKS,
+    subscribe::filters::CHECKS,
+    subscribe::notices::CHECKS,
+    subscribe::open::CHECKS,
     errors::codes::CHECKS,
     errors::leak::CHECKS,
     errors::malformed::CHECKS,

@@ -122,11 +122,16 @@ impl Engine {
     /// The exchange that a response answers.
     fn asker(&self, channel: usize, response: &Envelope) -> Option<usize> {
         let Some(got) = response.id().filter(|id| !id.is_null()) else {
-            // An error for something that could not be read: the oldest that waits.
-            return self
-                .carried(channel)
-                .find(|(_, live)| live.phase == Phase::Sent)
-                .map(|(at, _)| at);
+            // An error for something that could not be read: what has no id itself, else the oldest that
+            // waits.
+            let waiting = || {
+                self.carried(channel)
+                    .filter(|(_, live)| live.phase == Phase::Sent)
+                    .map(|(at, _)| at)
+            };
+            return waiting()
+                .find(|at| self.sent_id(*at).is_none())
+                .or_else(|| waiting().next());
         };
         let by = |same: &dyn Fn(&Value) -> bool| {
             self.carried(channel)

@@ -1,7 +1,7 @@
 //! An exchange under way: what came back so far and what it means for the exchange.
 
 use super::{Engine, LINGER_MS};
-use crate::ask::{Ask, Id, Patience, Payload};
+use crate::ask::{Ask, Id, Patience};
 use crate::wire::rpc::{Envelope, Kind, Parsed, is_form_of};
 use crate::wire::{Limits, http, sse};
 use serde_json::Value;
@@ -96,7 +96,15 @@ impl Live {
 
     /// Whether nothing was sent at all.
     pub(super) fn is_silence(&self) -> bool {
-        self.ask.payload == Payload::Empty
+        self.ask.is_silence()
+    }
+
+    /// Lets time pass without a channel.
+    pub(super) fn wait_until(&mut self, now: u64) {
+        if let Patience::Watch(ms) = self.ask.patience {
+            self.deadline = now.saturating_add(ms);
+        }
+        self.phase = Phase::Sent;
     }
 }
 
@@ -114,7 +122,7 @@ impl Engine {
             }
             (Phase::Answered, _) => End::LeftOpen,
             (Phase::Held, _) | (Phase::Sent, Patience::Glimpse(_)) => End::Closed,
-            (Phase::Sent, Patience::Watch(_)) if http => End::Closed,
+            (Phase::Sent, Patience::Watch(_)) if http && !live.is_silence() => End::Closed,
             (Phase::Sent, Patience::Watch(_)) => End::Silent,
             (Phase::Sent, Patience::Answer | Patience::Hold(_)) => End::TimedOut,
         };

@@ -313,9 +313,9 @@ impl Engine {
 
     fn begin(&mut self, probe: usize, ask: Ask, name: String, attempt: u8, not_before: u64) {
         let body = encode::body(&ask, &name);
-        let http = self
-            .is_http()
-            .then(|| encode::http(&ask, &self.settings, &self.path));
+        let waits = self.is_http() && ask.is_silence();
+        let http =
+            (self.is_http() && !waits).then(|| encode::http(&ask, &self.settings, &self.path));
         let at = self.recording.begin(Exchange {
             name,
             standing: ask.standing,
@@ -328,9 +328,13 @@ impl Engine {
             self.recording
                 .add(at, encode::message(&body, carrier, self.now));
         }
-        self.lives
-            .insert(at, Live::new(probe, ask, body, attempt, not_before));
-        self.queue.push_back(at);
+        let mut live = Live::new(probe, ask, body, attempt, not_before);
+        if waits {
+            live.wait_until(self.now);
+        } else {
+            self.queue.push_back(at);
+        }
+        self.lives.insert(at, live);
         self.progress.known += 1;
     }
 

@@ -237,7 +237,6 @@ pub(super) const DEFECTS: &[Defect] = &[
             ("discover.honours-resources", "fail"),
             ("resources.*", "skip"),
             ("list.*", "skip"),
-            ("subscribe.resources-changed", "skip"),
             ("cache.hints-resources-list", "skip"),
         ],
     )
@@ -253,7 +252,6 @@ pub(super) const DEFECTS: &[Defect] = &[
             ("discover.honours-prompts", "fail"),
             ("prompts.*", "skip"),
             ("list.*", "skip"),
-            ("subscribe.prompts-changed", "skip"),
             ("cache.hints-prompts-list", "skip"),
         ],
     )

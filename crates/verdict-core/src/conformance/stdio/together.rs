@@ -193,7 +193,7 @@ fn ack_order(cx: &Context) -> Ruling {
 }
 
 /// Whether a message carries the id of the listen: in `_meta`, or as the id of its result.
-fn is_tagged(record: &Record, envelope: &Envelope) -> bool {
+pub(crate) fn is_tagged(record: &Record, envelope: &Envelope) -> bool {
     let sent = record.request().and_then(Envelope::id);
     let key = "io.modelcontextprotocol/subscriptionId";
     let tag = envelope

@@ -3,7 +3,9 @@
 //! Passive: looks at what every other probe got back. Servers fail here whose framework puts pages of its
 //! own in place of JSON-RPC errors, or that stream newline-delimited JSON.
 
-use super::traffic::{is_stream, is_whole, listed, messages, posts, requests, told_once};
+use super::traffic::{
+    is_listen, is_stream, is_whole, listed, messages, posts, requests, told_once,
+};
 use crate::check::Check;
 use crate::context::Context;
 use crate::record::{Answer, Record};
@@ -64,7 +66,8 @@ fn is_gateways(cx: &Context, record: &Record) -> bool {
 fn content_type(cx: &Context) -> Ruling {
     let mut seen = 0;
     let mut findings = Vec::new();
-    for record in requests(cx).filter(|record| is_whole(record)) {
+    // A listen has no end, but its head is there.
+    for record in requests(cx).filter(|record| is_whole(record) || is_listen(record)) {
         let Some(status) = record.status() else {
             continue;
         };

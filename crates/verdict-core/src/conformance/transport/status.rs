@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn statuses_follow_codes() {
         let id = "transport.status-error-mandated";
-        for (code, due) in [(-32020, 400), (-32021, 400), (-32022, 400), (-32601, 404)] {
+        for (code, due) in [(-32020, 400), (-32022, 400), (-32601, 404)] {
             assert!(ruling(id, vec![refusal(due, code)]).is_met(), "{code}");
             assert!(ruling(id, vec![refusal(200, code)]).is_broken(), "{code}");
         }
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_status_that_was_fixed_before_is_not_proven() {
         let note = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
-        let error = r#"{"jsonrpc":"2.0","id":"a","error":{"code":-32021,"message":"no"}}"#;
+        let error = r#"{"jsonrpc":"2.0","id":"a","error":{"code":-32020,"message":"no"}}"#;
         let ruled = ruling(
             "transport.status-error-mandated",
             vec![stream("a", &[note, error])],
