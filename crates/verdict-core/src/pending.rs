@@ -336,137 +336,17 @@ const PENDING: &[Check] = &[
     .opt_in()
     .spec("sampling#tool-result-messages"),
     Check::should(
-        "cancel.unknown-ignored",
-        "Cancelling an unknown request is ignored",
-    )
-    .stdio()
-    .spec("cancel#error-handling"),
-    Check::must("cancel.listen-stops", "A cancelled subscription is silent")
-        .stdio()
-        .spec("stdio#cancellation"),
-    Check::must("cancel.slow-stops", "A cancelled request is silent")
-        .stdio()
-        .opt_in()
-        .spec("stdio#cancellation"),
-    Check::advisory(
-        "cancel.http-close-survives",
-        "The server survives a closed stream",
-    )
-    .http()
-    .spec("http#cancellation"),
-    Check::should(
         "cancel.teardown",
         "Open subscriptions are closed in good order on shutdown",
     )
     .intrusive()
     .spec("subs#graceful-closure"),
-    Check::must(
-        "subscribe.available",
-        "subscriptions/listen is answered where changes are announced",
-    )
-    .spec("basic")
-    .official(&["sep-2575-server-sends-subscription-ack"]),
-    Check::must(
-        "subscribe.sse",
-        "subscriptions/listen answers with an event stream",
-    )
-    .http()
-    .spec("http#receiving-messages"),
-    Check::must(
-        "subscribe.ack-first",
-        "The acknowledgement is the first message of a subscription",
-    )
-    .spec("subs#acknowledgment")
-    .official(&["sep-2575-server-sends-subscription-ack"]),
-    Check::must(
-        "subscribe.ack-id",
-        "The acknowledgement carries the request's id with its type",
-    )
-    .spec("subs#receiving-notifications")
-    .official(&["sep-2575-server-tags-subscription-id"]),
-    Check::must(
-        "subscribe.ack-subset",
-        "Nothing is acknowledged that was not asked for",
-    )
-    .spec("subs#acknowledgment"),
-    Check::must(
-        "subscribe.ack-omits-unsupported",
-        "Nothing is acknowledged that the server does not offer",
-    )
-    .spec("subs#acknowledgment"),
-    Check::must(
-        "subscribe.all-tagged",
-        "Every notification of a subscription carries its id",
-    )
-    .spec("basic#meta")
-    .official(&["sep-2575-server-tags-subscription-id"]),
-    Check::must(
-        "subscribe.filter-honoured",
-        "Nothing outside the filter arrives",
-    )
-    .spec("subs#opening-a-stream")
-    .official(&["sep-2575-server-honors-notification-filter"]),
-    Check::must(
-        "subscribe.no-request-scoped",
-        "No progress and no logs arrive on a subscription",
-    )
-    .spec("logging#per-request-log-level"),
-    Check::must(
-        "subscribe.concurrent",
-        "Several subscriptions can be open at once",
-    )
-    .spec("subs#multiple-concurrent-subscriptions"),
-    Check::must("subscribe.stays-open", "A subscription stays open").spec("subs"),
     Check::advisory(
         "subscribe.keepalive",
         "A quiet subscription is kept alive with comments",
     )
     .http()
     .spec("http#receiving-messages"),
-    Check::should(
-        "subscribe.filter-missing",
-        "A subscription without filter is refused",
-    )
-    .spec("schema#SubscriptionsListenRequestParams"),
-    Check::advisory("subscribe.filter-empty", "What an empty filter comes to")
-        .spec("subs#notification-filter"),
-    Check::must(
-        "subscribe.result-shape",
-        "The closing result of a subscription carries its id",
-    )
-    .spec("schema#SubscriptionsListenResult")
-    .official(&["wire-schema-valid"]),
-    Check::should(
-        "subscribe.tools-changed",
-        "A change of the tools is announced",
-    )
-    .opt_in()
-    .spec("tools#list-changed-notification")
-    .official(&["sep-2575-server-sends-tools-list-changed-on-subscription"]),
-    Check::should(
-        "subscribe.prompts-changed",
-        "A change of the prompts is announced",
-    )
-    .opt_in()
-    .spec("prompts#list-changed-notification")
-    .official(&["sep-2575-server-sends-prompts-list-changed-on-subscription"]),
-    Check::should(
-        "subscribe.resources-changed",
-        "A change of the resources is announced",
-    )
-    .opt_in()
-    .spec("resources#list-changed-notification"),
-    Check::must(
-        "subscribe.resource-updated",
-        "An update of a subscribed resource is announced",
-    )
-    .opt_in()
-    .spec("resources#subscriptions"),
-    Check::must(
-        "subscribe.id-only-on-listen",
-        "Only messages of a subscription carry a subscription id",
-    )
-    .spec("schema#NotificationMetaObject"),
     Check::must(
         "auth.challenge-401",
         "A protected server answers 401 without a token",

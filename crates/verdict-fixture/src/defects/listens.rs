@@ -47,7 +47,7 @@ pub(super) const DEFECTS: &[Defect] = &[
             ("subscribe.available", "fail"),
             ("subscribe.*", "skip"),
             ("cancel.*", "skip"),
-            ("stdio.eof-exits-listen", "n/a"),
+            ("stdio.eof-exits-listen", "skip"),
             ("stdio.listen-per-id-order", "n/a"),
         ],
     )
