@@ -231,6 +231,17 @@ impl Ask {
         self
     }
 
+    /// Sets one member of `params`.
+    #[must_use]
+    pub fn param(mut self, name: &str, value: Value) -> Self {
+        if let Payload::Message(message) = &mut self.payload
+            && let Some(Value::Object(params)) = message.get_mut("params")
+        {
+            params.insert(name.to_owned(), value);
+        }
+        self
+    }
+
     /// Sets `params` as a whole; `None` leaves the member out.
     #[must_use]
     pub fn params(mut self, params: Option<Value>) -> Self {

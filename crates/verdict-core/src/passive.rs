@@ -2,10 +2,12 @@
 //!
 //! They send nothing of their own. A slip that a server makes in every answer is told once, with a count.
 
-use crate::ask::META_VERSION;
+use crate::ask::{META_VERSION, mirrored_member};
 use crate::context::Context;
 use crate::record::Record;
-use crate::ruling::{Finding, Ruling};
+use crate::ruling::{Finding, Ruling, Weight};
+use crate::shape;
+use crate::wire::json::cut;
 use crate::wire::rpc::Envelope;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -37,6 +39,21 @@ impl<'r> Seen<'r> {
             None => self.result.is_object(),
             Some(kind) => kind == "complete",
         }
+    }
+
+    /// The tool, prompt or resource that was asked for; the method where there is none.
+    pub fn subject(&self) -> String {
+        let named = mirrored_member(self.method)
+            .and_then(|member| self.record.request()?.params()?.get(member)?.as_str());
+        cut(named.unwrap_or(self.method), 200)
+    }
+
+    /// A finding about this result.
+    pub fn found(&self, finding: Finding, place: &str) -> Finding {
+        finding
+            .about(self.subject())
+            .seen_in(self.record)
+            .at(format!("/result{place}"))
     }
 
     /// What the request declared as the client's capabilities.
@@ -89,6 +106,34 @@ impl Slips {
             self.found.len() - 1
         });
         self.found[place].1 += 1;
+    }
+
+    /// Takes the places of a result that one check owns and that do not have their shape.
+    pub fn add_misshapen(&mut self, seen: &Seen, check: &'static str) {
+        let violations = shape::result(seen.method, seen.result);
+        for violation in shape::owned_by(&violations, Some(check)) {
+            let place = violation
+                .pointer
+                .strip_prefix("/result")
+                .unwrap_or_default();
+            let key = format!("{} {} {}", seen.subject(), pattern(place), violation.actual);
+            self.add(key, || {
+                let weight = if violation.soft {
+                    Weight::Unproven
+                } else {
+                    Weight::Broken
+                };
+                let name = match place.trim_start_matches('/') {
+                    "" => "the result".to_owned(),
+                    place => place.replace('/', "."),
+                };
+                let message = format!(
+                    "{name} is {}; expected {}",
+                    violation.actual, violation.expected
+                );
+                seen.found(Finding::new(weight, message), place)
+            });
+        }
     }
 
     /// The findings, in the order in which they were seen first.

@@ -273,6 +273,32 @@ pub(crate) fn word(ruling: &Ruling) -> &'static str {
     }
 }
 
+/// Holds that checks call defects what they should, and the correct server neither broken nor unproven:
+/// defect, check, outcome; over HTTP.
+pub(crate) fn shows(cases: &[(&str, &str, &str)]) {
+    let run = |server: &Server, variant| {
+        outcomes(&report(server, crate::matrix::full_config(variant), false))
+    };
+    let mut sound = BTreeMap::new();
+    for (name, id, due) in cases {
+        let defect = verdict_fixture::DEFECTS
+            .iter()
+            .find(|defect| defect.name == *name)
+            .expect("a defect of this name");
+        let variant = defect.on;
+        let sound = sound
+            .entry(format!("{variant:?}"))
+            .or_insert_with(|| run(&Server::of(variant), variant));
+        assert!(
+            matches!(sound[*id], Outcome::Pass | Outcome::NotApplicable),
+            "{id} on the correct server: {:?}",
+            sound[*id]
+        );
+        let found = run(&Server::with_defect(defect), variant);
+        assert_eq!(found[*id].word(), *due, "{id} on {name}");
+    }
+}
+
 /// Holds what a check rules against what it should: over HTTP, with one answer of a server altered.
 pub(crate) fn rules(server: &Server, id: &str, cases: &[(&str, u16, serde_json::Value, &str)]) {
     assert_eq!(

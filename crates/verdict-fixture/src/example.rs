@@ -12,7 +12,7 @@ pub fn example_config() -> &'static str {
     convert: { reference: INV-1001, cents: 42, to: USD }
     export_invoice: { id: INV-1001 }
     reconcile: { month: "2026-06", pace: 150 }
-    email_invoice: { id: INV-1001, to: a@b.example }
+    email_invoice: { id: INV-1001, to: c@d.example }
   slow: [reconcile]
   chatty: [reconcile]
   needs-capability: [email_invoice]

@@ -95,9 +95,15 @@ pub mod cache {
 }
 pub mod tools {
     //! Tools: their definitions and what calling them returns.
+    pub mod annotations;
+    pub mod calls;
     pub mod capability;
+    pub mod content;
+    pub mod faults;
     pub mod icons;
     pub mod listed;
+    pub mod refused;
+    pub mod structured;
     pub mod unknown;
 }
 pub mod schema {
@@ -106,15 +112,20 @@ pub mod schema {
 }
 pub mod resources {
     //! Resources and resource templates.
+    pub mod expand;
     pub mod listed;
     pub mod missing;
     pub mod neighbour;
     pub mod no_uri;
+    pub mod read;
     pub mod reading;
     pub mod template;
+    pub mod templated;
 }
 pub mod prompts {
     //! Prompts.
+    pub mod getting;
+    pub mod got;
     pub mod listed;
     pub mod unknown;
 }
@@ -125,7 +136,16 @@ pub mod completion {
 }
 pub mod mrtr {
     //! Multi round-trip requests.
+    pub mod answers;
+    pub mod asked;
+    pub mod cases;
     pub mod elsewhere;
+    pub mod forms;
+    pub mod odd;
+    pub mod outcome;
+    pub mod questions;
+    pub mod retries;
+    pub mod trigger;
 }
 pub mod progress {
     //! Progress notifications.
@@ -141,7 +161,7 @@ pub mod cancel {
     pub mod stops;
 }
 pub mod subscribe {
-    //! Subscriptions: subscriptions/listen and what comes of it.
+    //! Subscriptions.
     pub mod acknowledged;
     pub mod changes;
     pub mod filters;
@@ -168,12 +188,15 @@ pub mod legacy {
 }
 pub mod deprecated {
     //! Features on their way out.
+    pub mod asked;
     pub mod logging;
 }
 pub mod ext {
     //! Extensions.
+    pub mod apps;
     pub mod fallback;
     pub mod name_header;
+    pub mod task_call;
     pub mod tasks;
     pub mod unnegotiated;
 }
@@ -228,18 +251,29 @@ const FAMILIES: &[&[Check]] = &[
     cache::hints::CHECKS,
     cache::leak::CHECKS,
     cache::values::CHECKS,
+    tools::annotations::CHECKS,
     tools::capability::CHECKS,
+    tools::content::CHECKS,
     tools::icons::CHECKS,
     tools::listed::CHECKS,
+    tools::refused::CHECKS,
+    tools::structured::CHECKS,
     tools::unknown::CHECKS,
     schema::tools::CHECKS,
     resources::listed::CHECKS,
     resources::missing::CHECKS,
     resources::no_uri::CHECKS,
+    resources::read::CHECKS,
+    resources::templated::CHECKS,
+    prompts::got::CHECKS,
     prompts::listed::CHECKS,
     prompts::unknown::CHECKS,
     completion::answers::CHECKS,
     mrtr::elsewhere::CHECKS,
+    mrtr::forms::CHECKS,
+    mrtr::odd::CHECKS,
+    mrtr::questions::CHECKS,
+    mrtr::retries::CHECKS,
     progress::amount::CHECKS,
     progress::notices::CHECKS,
     cancel::by_server::CHECKS,
@@ -262,9 +296,12 @@ const FAMILIES: &[&[Check]] = &[
     legacy::initialize::CHECKS,
     legacy::leftovers::CHECKS,
     legacy::removed::CHECKS,
+    deprecated::asked::CHECKS,
     deprecated::logging::CHECKS,
+    ext::apps::CHECKS,
     ext::fallback::CHECKS,
     ext::name_header::CHECKS,
+    ext::task_call::CHECKS,
     ext::tasks::CHECKS,
     ext::unnegotiated::CHECKS,
 ];

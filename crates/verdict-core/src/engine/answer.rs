@@ -19,14 +19,23 @@ impl Engine {
             return;
         }
         self.received_bytes = self.received_bytes.saturating_add(bytes.len() as u64);
-        let limit = self.settings.limits.run_bytes;
-        if self.received_bytes > limit {
-            let why = format!("the server exceeded the limit of {limit} bytes for one run");
-            self.stop(&why);
-        } else if self.is_http() {
+        if self.is_http() {
             self.http_bytes(at, bytes);
         } else {
             self.process_bytes(at, bytes);
+        }
+        let (bytes, values) = (
+            self.settings.limits.run_bytes,
+            self.settings.limits.run_values,
+        );
+        if self.received_bytes > bytes {
+            self.stop(&format!(
+                "the server exceeded the limit of {bytes} bytes for one run"
+            ));
+        } else if self.recording.values() > values {
+            self.stop(&format!(
+                "the server exceeded the limit of {values} JSON values for one run"
+            ));
         }
     }
 

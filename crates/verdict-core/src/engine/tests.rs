@@ -354,6 +354,24 @@ fn a_process_that_does_not_exit_is_closed() {
 }
 
 #[test]
+fn one_idle_process_and_one_that_is_held_are_left_to_exit() {
+    let lanes = |_: &Context, round: usize| {
+        let plain = ["a", "b"].map(|lane| ask(lane).over(Lane::Own(lane)));
+        let held = listen("c").over(Lane::Own("c"));
+        once(round, [plain.into(), vec![held]].concat())
+    };
+    let mut run = Run::new(true, &[&probe(lanes)]);
+    run.say(0, &line("p/a"));
+    run.say(1, &line("p/b"));
+    run.say(2, &tagged(ACK, "p/c"));
+    assert_eq!(run.ended, [0, 2]);
+    assert_eq!(run.closed, [1]);
+    run.end(0, "exit code 0");
+    run.end(2, "exit code 0");
+    assert!(run.engine.finished());
+}
+
+#[test]
 fn floods_end_at_their_limits() {
     let note = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n";
     let one = probe(|_, round| once(round, vec![ask("1").once()]));
@@ -383,6 +401,21 @@ fn floods_end_at_their_limits() {
             .is_some_and(|why| why.contains("5000 bytes"))
     );
     assert!(recording.channels[0].stray.len() <= 100);
+
+    let mut run = Run::with(false, &[&one], |settings| {
+        settings.limits.run_values = 1_000
+    });
+    run.say(0, STREAM);
+    let many = json!({"jsonrpc": "2.0", "method": "x", "params": vec![0; 600]});
+    run.say(0, &format!("data: {many}\n\n"));
+    assert!(!run.engine.finished());
+    run.say(0, &format!("data: {many}\n\n"));
+    assert!(run.engine.finished());
+    assert!(
+        run.record()
+            .cut_off
+            .is_some_and(|why| why.contains("1000 JSON values"))
+    );
 
     let mut run = Run::with(true, &[&one], |settings| {
         settings.limits.answer_bytes = 1_000;

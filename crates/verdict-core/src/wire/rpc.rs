@@ -15,6 +15,8 @@ pub struct Envelope {
     pub duplicates: Vec<String>,
     /// Whether an integer somewhere is too large to be held exactly.
     pub inexact: bool,
+    /// How many values there are, inner ones included.
+    pub values: usize,
 }
 
 /// What a text from the server turned out to be.
@@ -54,6 +56,7 @@ impl Parsed {
                         result,
                         duplicates: read.duplicates,
                         inexact: read.inexact,
+                        values: read.values,
                     }))
                 }
                 Value::Array(_) => Self::Other("an array"),

@@ -2,7 +2,7 @@
 
 use crate::ask::{Ask, Lane, Patience, Probe, Stage};
 use crate::check::Check;
-use crate::conformance::stdio::{notices::NOTIFY, process::GARBAGE};
+use crate::conformance::stdio::{notices::NOTIFY, process::NOTICES};
 use crate::context::Context;
 use crate::record::{Answer, Record};
 use crate::refusal::served;
@@ -43,7 +43,7 @@ fn notes(cx: &Context, round: usize) -> Vec<Ask> {
         Ask::request("after", "server/discover", json!({})).once(),
     ];
     asks.into_iter()
-        .map(|ask| ask.over(Lane::Own(GARBAGE)))
+        .map(|ask| ask.over(Lane::Own(NOTICES)))
         .collect()
 }
 

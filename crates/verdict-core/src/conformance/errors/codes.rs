@@ -182,7 +182,16 @@ fn needs_capability(cx: &Context, record: &Record) -> bool {
         record.method(),
         Some("tasks/get" | "tasks/update" | "tasks/cancel")
     );
-    let opted_in = record.exchange.name.starts_with("tools.capability/bare");
+    let name = record.exchange.name.as_str();
+    let opted_in = name.starts_with("tools.capability/bare")
+        || [
+            "mrtr/none",
+            "mrtr/form",
+            "mrtr/url",
+            "mrtr/sampling",
+            "mrtr/roots",
+        ]
+        .contains(&name);
     let declared = meta_of(record, META_CAPABILITIES)
         .and_then(|capabilities| capabilities.get("extensions")?.get(TASKS))
         .is_some_and(Value::is_object);

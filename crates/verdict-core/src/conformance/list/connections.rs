@@ -73,7 +73,7 @@ fn nothing(cx: &Context) -> Ruling {
     unlisted(cx, || {
         Ruling::skip(match &cx.recording.cut_off {
             Some(why) => format!("not reached: {why}"),
-            None => "no list could be walked twice from end to end".to_owned(),
+            None => "no list could be walked often enough (those of more than 50 pages are walked twice at most)".to_owned(),
         })
     })
 }

@@ -165,7 +165,9 @@ fn repeat(cx: &Context) -> Ruling {
         return Ruling::met("two walks show the same tools");
     }
     if !differ(List::Tools, &one, &other) {
-        return Ruling::skip("the list was not walked twice from end to end");
+        return Ruling::skip(
+            "the list was not walked twice in a row from end to end (one of more than 50 pages is not)",
+        );
     }
     let announced = cx
         .facts

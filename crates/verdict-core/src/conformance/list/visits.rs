@@ -28,7 +28,7 @@ const B: Lane = Lane::Own("lists.b");
 const C: Lane = Lane::Own("lists.c");
 const D: Lane = Lane::Own("lists.d");
 
-/// Longer lists are not walked again: that would cost the server more than it tells.
+/// Pages of a list that is walked more than twice: more would cost the server more than it tells.
 const LONG: usize = 50;
 
 /// One walk over one list; `tag` tells walks over the same list apart.
@@ -82,7 +82,8 @@ fn alone(cx: &Context, _: List) -> Pending {
 }
 
 fn others(cx: &Context, _: List) -> Pending {
-    each(cx, "a1", &A)
+    let mut lists = List::ALL.into_iter().filter(|list| is_listed(cx, *list));
+    lists.find_map(|list| walk(cx, list, "a1", &A))
 }
 
 /// What must not change a list: discovery and a read.
@@ -196,11 +197,12 @@ pub(crate) fn reuse(list: List, number: usize) -> String {
 fn walk(cx: &Context, list: List, tag: &'static str, lane: &'static Lane) -> Pending {
     let visit = Visit { list, tag, lane };
     let answered = visit.asked(cx);
-    let long = answered > 0 && is_long(cx, list);
+    // Of an endless list one page is enough.
+    let endless = answered > 0 && is_long(cx, list) && !cx.facts.walk(list).complete;
     let asks = survey::walk(cx, list, &visit.prefix(), answered, visit.lane);
     let asks: Vec<Ask> = asks
         .into_iter()
-        .filter(|_| !long)
+        .filter(|_| !endless)
         .map(|mut ask| {
             ask.step.insert_str(0, &visit.step());
             ask
@@ -238,10 +240,15 @@ fn each(cx: &Context, tag: &'static str, lane: &'static Lane) -> Pending {
     lists.into_iter().find_map(|list| walk(cx, list, tag, lane))
 }
 
-/// Whether a list is worth a second walk: it was answered, and is neither endless nor very long.
-fn repeats(cx: &Context, list: List) -> bool {
+/// Whether a list was answered.
+fn is_listed(cx: &Context, list: List) -> bool {
     let declared = cx.facts.declares(list.capability()) == Declared::Yes;
-    declared && !cx.facts.walk(list).pages.is_empty() && !is_long(cx, list)
+    declared && !cx.facts.walk(list).pages.is_empty()
+}
+
+/// Whether a list is worth more than a second walk: it is neither endless nor very long.
+fn repeats(cx: &Context, list: List) -> bool {
+    is_listed(cx, list) && !is_long(cx, list)
 }
 
 fn is_long(cx: &Context, list: List) -> bool {

@@ -4,7 +4,7 @@
 //! for people.
 
 use super::process::{launcher, processes};
-use super::strays::{is_glued, sort};
+use super::strays::{is_batch, is_glued, sort};
 use crate::check::Check;
 use crate::context::Context;
 use crate::facts::EraFinding;
@@ -69,18 +69,31 @@ fn unjudged(cx: &Context) -> Option<Ruling> {
     }
 }
 
+/// Lines that hold messages and yet are none, where no answer of the server was understood.
+fn why_not_understood(cx: &Context) -> Option<Finding> {
+    if matches!(cx.facts.era, EraFinding::Legacy(_)) {
+        return None;
+    }
+    let all = || cx.recording.channels.iter().flat_map(|log| &log.stray);
+    let glued: Vec<&Stray> = all().filter(|stray| is_glued(stray)).collect();
+    let arrays: Vec<&Stray> = all().filter(|stray| is_batch(stray)).collect();
+    let (what, lines) = if glued.is_empty() {
+        (
+            "messages come in an array; there are no batches in this revision",
+            arrays,
+        )
+    } else {
+        (
+            "other text and a message share a line of standard output, so the message is lost",
+            glued,
+        )
+    };
+    (!lines.is_empty()).then(|| Finding::broken(format!("{what}: {}", quoted(lines))))
+}
+
 fn only_messages(cx: &Context) -> Ruling {
     if let Some(skip) = unjudged(cx) {
-        let all = cx.recording.channels.iter().flat_map(|log| &log.stray);
-        let glued: Vec<&Stray> = all.filter(|stray| is_glued(stray)).collect();
-        if glued.is_empty() || matches!(cx.facts.era, EraFinding::Legacy(_)) {
-            return skip;
-        }
-        return Finding::broken(format!(
-            "other text and a message share a line of standard output, so the message is lost: {}",
-            quoted(glued)
-        ))
-        .into();
+        return why_not_understood(cx).map_or(skip, Ruling::from);
     }
     let (mut blank, mut noise, mut early) = (0, Vec::new(), Vec::new());
     let mut dropped = 0;
@@ -341,6 +354,11 @@ mod tests {
         assert!(with("stdio.framing", &pretty).is_broken());
         let glued = format!("Loading... {NOTE}");
         assert!(with("stdio.only-messages", &[&glued]).is_broken());
+        let batch = format!("[{NOTE}]");
+        assert!(with("stdio.only-messages", &[&batch]).is_broken());
+        let joined = format!("{NOTE}{NOTE}");
+        assert!(with("stdio.framing", &[&joined]).is_broken());
+        assert!(!with("stdio.only-messages", &[&joined]).is_broken());
         assert!(matches!(
             with("stdio.only-messages", &["hello"]),
             Ruling::Skip(_)

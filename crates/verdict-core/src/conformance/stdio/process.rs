@@ -11,7 +11,7 @@ use verdict_model::transcript::{Channel, Standing, Stray};
 /// The second process: it is listened to, compared with the first, and asked many things at once.
 pub(crate) const SECOND: &str = "second";
 /// The process that notifications are sent to.
-pub(crate) const NOTICES: &str = "lists";
+pub(crate) const NOTICES: &str = "notices";
 /// The process that gets bad lines.
 pub(crate) const GARBAGE: &str = "garbage";
 

@@ -68,28 +68,17 @@ fn cut_off(cx: &Context) -> Ruling {
 }
 
 fn eof_exits(cx: &Context) -> Ruling {
-    let (mut slowest, mut staying, mut all) = (0, 0, 0);
-    for (number, log) in processes(cx) {
-        if exchanges(cx, number).any(|record| listened(log, record)) {
-            continue;
-        }
-        match after(log) {
-            After::NotClosed => {}
-            After::Ms(ms) => {
-                all += 1;
-                slowest = slowest.max(ms);
-            }
-            After::StillRunning => {
-                all += 1;
-                staying += 1;
-            }
-        }
-    }
-    // Many processes end at one time; where some are slow and others are not, the machine is.
-    match (staying, all) {
-        (_, 0) => cut_off(cx),
-        (staying, all) if 2 * staying > all => broken("the process").into(),
-        _ => Ruling::met(format!("it exits within {slowest} ms")),
+    let idle = |(number, log): &(u32, &Channel)| {
+        let open = exchanges(cx, *number).any(|record| listened(log, record));
+        log.input_closed_ms.is_some() && !open
+    };
+    let Some((_, log)) = processes(cx).find(idle) else {
+        return cut_off(cx);
+    };
+    match after(log) {
+        After::NotClosed => cut_off(cx),
+        After::Ms(ms) => Ruling::met(format!("it exits within {ms} ms")),
+        After::StillRunning => broken("the process").into(),
     }
 }
 

@@ -102,9 +102,22 @@ fn unfinished(text: &str) -> Option<Unfinished> {
 
 /// Noise and a message on one line: the message is lost, which may be why nothing was understood.
 pub(crate) fn is_glued(stray: &Stray) -> bool {
+    let text = stray.text.trim_start();
+    if text.starts_with('[') || leading_messages(text) > 0 {
+        return false;
+    }
     let starts = stray.text.match_indices('{').map(|(at, _)| at);
     starts
         .filter(|at| *at > 0)
         .take(16)
         .any(|at| leading_messages(&stray.text[at..]) > 0)
+}
+
+/// An array of messages, which earlier revisions called a batch.
+pub(crate) fn is_batch(stray: &Stray) -> bool {
+    let read = parse(&stray.text).map(|json| json.value);
+    read.is_ok_and(|value| {
+        let mut items = value.as_array().into_iter().flatten();
+        items.any(is_message)
+    })
 }

@@ -105,7 +105,7 @@ fn silent(cx: &Context) -> Ruling {
     let early = log
         .stray
         .iter()
-        .filter(|stray| stray.at_ms <= record.exchange.ended_ms)
+        .filter(|stray| stray.at_ms < record.exchange.ended_ms)
         .filter_map(object);
     let mut findings: Vec<Finding> = Vec::new();
     for envelope in early {

@@ -1,12 +1,12 @@
 //! The endpoint itself: POST is served at the URL that was given, and the verbs of earlier revisions are not.
 
 use super::super::stdio::process::processes;
+use super::traffic::{came_to, provoked};
 use crate::ask::{Ask, Lane, Patience, Probe, Stage};
 use crate::check::Check;
 use crate::context::Context;
 use crate::facts::{EraFinding, describe_end};
 use crate::record::{Answer, Record};
-use crate::refusal::answered;
 use crate::ruling::{Finding, Ruling};
 use crate::wire::endpoint::Endpoint;
 use crate::wire::json::cut;
@@ -157,30 +157,25 @@ fn verb(cx: &Context, step: &str, verb: &str) -> Ruling {
             "the server also speaks earlier revisions, which may use this verb",
         );
     }
-    let name = format!("transport.verbs/{step}");
-    let record = match cx.record(&name) {
-        Some(record) if record.status().is_some() => record,
-        _ => match answered(cx, &name) {
-            Ok(record) => record,
-            Err(ruling) => return ruling,
-        },
+    let record = match provoked(cx, &format!("transport.verbs/{step}")) {
+        Ok(record) => record,
+        Err(ruling) => return ruling,
     };
-    let status = record.status().unwrap_or_default();
     let old_stream = record.replies().any(|(message, _)| {
         matches!(&message.carrier, Carrier::Event { event: Some(name), .. } if name == "endpoint")
     });
-    let finding = match status {
+    let finding = match record.status().unwrap_or_default() {
         405 => return Ruling::met("refused with 405"),
-        429 => return Ruling::skip("the server asked to come back later (rate limit)"),
         // An authorization layer or a router stands before the endpoint.
-        401 | 403 | 404 => {
+        status @ (401 | 403 | 404) => {
             Finding::noted(format!("{verb} is answered with HTTP {status}, not 405"))
         }
         _ if old_stream => Finding::broken(format!(
             "{verb} opens a stream of the HTTP+SSE transport (deprecated.http-sse); expected HTTP 405"
         )),
         _ => Finding::broken(format!(
-            "{verb} is answered with HTTP {status}; expected 405"
+            "{verb} is answered with {}; expected HTTP 405",
+            came_to(record)
         )),
     };
     finding.about(verb).seen_in(record).into()
@@ -319,7 +314,8 @@ mod tests {
             ("transport.get-405", "transport.verbs/get"),
             ("transport.delete-405", "transport.verbs/delete"),
         ] {
-            let with = |status| ruling(id, vec![body(step, status, "text/plain", "")]);
+            let twin = || discover(200, "application/json", &response("era/discover"));
+            let with = |status| ruling(id, vec![twin(), body(step, status, "text/plain", "")]);
             assert!(with(405).is_met());
             for status in [401, 403, 404] {
                 assert_eq!(found(&with(status))[0].0, Weight::Noted, "{status}");

@@ -2,11 +2,10 @@
 //!
 //! Servers fail here that treat a notification as a request without an id.
 
+use super::traffic::{came_to, provoked};
 use crate::ask::{Ask, Probe, Stage};
 use crate::check::Check;
 use crate::context::Context;
-use crate::record::{Answer, Record};
-use crate::refusal::answered;
 use crate::ruling::{Finding, Ruling};
 use crate::wire::rpc::Kind;
 use serde_json::json;
@@ -45,21 +44,8 @@ pub const CHECKS: &[Check] = &[
         .judge(no_response),
 ];
 
-/// The exchange, when the network let it come to an answer.
-fn exchange<'c>(cx: &Context<'c>) -> Result<&'c Record, Ruling> {
-    let name = "transport.notification/cancelled";
-    match cx.record(name) {
-        // Any refusal is an answer here.
-        Some(record) if record.status().is_some() => match record.answer() {
-            Answer::Nothing(_) | Answer::Busy => answered(cx, name),
-            _ => Ok(record),
-        },
-        _ => answered(cx, name),
-    }
-}
-
 fn status(cx: &Context) -> Ruling {
-    let record = match exchange(cx) {
+    let record = match provoked(cx, "transport.notification/cancelled") {
         Ok(record) => record,
         Err(ruling) => return ruling,
     };
@@ -75,9 +61,10 @@ fn status(cx: &Context) -> Ruling {
             broken("a notification is accepted with 202 and a body; expected none".to_owned())
         }
         (status @ 400..=499, _) => Ruling::met(format!("refused with {status}")),
-        (status @ 500..=599, _) => {
+        (0 | 500..=599, _) => {
             let message = format!(
-                "a notification is answered with HTTP {status}, twice; expected 202, or 4xx"
+                "a notification is answered with {}, twice; expected HTTP 202, or 4xx where it is refused",
+                came_to(record)
             );
             Finding::unproven(message).seen_in(record).into()
         }
@@ -88,7 +75,7 @@ fn status(cx: &Context) -> Ruling {
 }
 
 fn no_response(cx: &Context) -> Ruling {
-    let record = match exchange(cx) {
+    let record = match provoked(cx, "transport.notification/cancelled") {
         Ok(record) => record,
         Err(ruling) => return ruling,
     };
@@ -105,48 +92,53 @@ fn no_response(cx: &Context) -> Ruling {
 
 #[cfg(test)]
 mod tests {
-    use super::super::traffic::sample::{body, faulty, found, ruling};
+    use super::super::traffic::sample::{body, faulty, found, response, ruling};
     use super::*;
     use crate::ruling::Weight;
     use crate::testing;
     use verdict_fixture::Server;
+    use verdict_model::transcript::{End, Exchange};
 
-    fn answer(status: u16, text: &str) -> verdict_model::transcript::Exchange {
-        faulty(body(
-            "transport.notification/cancelled",
-            status,
-            "application/json",
-            text,
-        ))
+    fn answer(status: u16, text: &str) -> Vec<Exchange> {
+        let json = "application/json";
+        let name = "transport.notification/cancelled";
+        let twin = body("era/discover", 200, json, &response("era/discover"));
+        vec![twin, faulty(body(name, status, json, text))]
     }
 
     #[test]
     fn accepted_is_202_and_empty() {
         let id = "transport.notification-202";
         for status in [202, 400, 401, 403, 404, 405] {
-            assert!(ruling(id, vec![answer(status, "")]).is_met(), "{status}");
+            assert!(ruling(id, answer(status, "")).is_met(), "{status}");
         }
         let error = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}"#;
-        assert!(ruling(id, vec![answer(400, error)]).is_met());
+        assert!(ruling(id, answer(400, error)).is_met());
         for (status, text) in [(200, ""), (204, ""), (200, "{}"), (202, "{}"), (302, "")] {
             assert!(
-                ruling(id, vec![answer(status, text)]).is_broken(),
+                ruling(id, answer(status, text)).is_broken(),
                 "{status} {text}"
             );
         }
         for (status, text) in [(202, "\n"), (500, "oops")] {
-            let ruled = ruling(id, vec![answer(status, text)]);
+            let ruled = ruling(id, answer(status, text));
             assert_eq!(found(&ruled)[0].0, Weight::Unproven, "{status}");
         }
-        assert!(matches!(ruling(id, vec![answer(429, "")]), Ruling::Skip(_)));
+        assert!(matches!(ruling(id, answer(429, "")), Ruling::Skip(_)));
+        let mut closed = answer(200, "");
+        closed[1].end = End::Lost("closed".to_owned());
+        if let Some(http) = &mut closed[1].http {
+            http.status = None;
+        }
+        assert_eq!(found(&ruling(id, closed))[0].0, Weight::Unproven);
     }
 
     #[test]
     fn notifications_have_no_result() {
         let id = "transport.notification-no-response";
         let result = r#"{"jsonrpc":"2.0","id":null,"result":{}}"#;
-        assert!(ruling(id, vec![answer(202, "")]).is_met());
-        assert!(ruling(id, vec![answer(200, result)]).is_broken());
+        assert!(ruling(id, answer(202, "")).is_met());
+        assert!(ruling(id, answer(200, result)).is_broken());
     }
 
     #[test]

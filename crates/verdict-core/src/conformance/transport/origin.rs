@@ -3,11 +3,12 @@
 //! Servers fail here that serve whoever asks, so that any web page can speak to a server on the visitor's
 //! own machine. How far that matters depends on where the server is.
 
+use super::traffic::{came_to, provoked};
 use crate::ask::{Ask, Probe, Stage};
 use crate::check::Check;
 use crate::context::Context;
 use crate::record::{Answer, Record};
-use crate::refusal::{answered, served};
+use crate::refusal::answered;
 use crate::ruling::{Finding, Ruling};
 use crate::wire::endpoint::Endpoint;
 use serde_json::json;
@@ -68,14 +69,14 @@ pub const CHECKS: &[Check] = &[
         .judge(own),
 ];
 
-/// The exchange of a step; 403 and other refusals are answers here.
+/// The exchange of a step; 403 and other refusals are answers here, 401 is not.
 fn exchange<'c>(cx: &Context<'c>, step: &str) -> Result<&'c Record, Ruling> {
-    served(cx, "era/discover")?;
     let name = format!("transport.origin/{step}");
-    match cx.record(&name) {
-        Some(record) if matches!(record.status(), Some(403 | 500..=599)) => Ok(record),
-        _ => answered(cx, &name),
+    let record = provoked(cx, &name)?;
+    if record.status() == Some(401) {
+        return answered(cx, &name);
     }
+    Ok(record)
 }
 
 /// Whether the server is on this machine or on a network that is not public: by its address, or by the
@@ -119,8 +120,10 @@ fn foreign(cx: &Context) -> Ruling {
         return Ruling::met("refused with HTTP 403");
     }
     let Answer::Result(_) = record.answer() else {
-        let message =
-            format!("a request with Origin {EVIL} is refused with HTTP {status}; expected 403");
+        let message = format!(
+            "a request with Origin {EVIL} is answered with {}; expected HTTP 403",
+            came_to(record)
+        );
         return Finding::unproven(message)
             .about("Origin")
             .seen_in(record)
@@ -161,7 +164,6 @@ fn rebound(cx: &Context) -> Ruling {
         Ok(record) => record,
         Err(ruling) => return ruling,
     };
-    let status = record.status().unwrap_or_default();
     match record.answer() {
         Answer::Result(_) => {
             let message = format!(
@@ -172,7 +174,7 @@ fn rebound(cx: &Context) -> Ruling {
                 .seen_in(record)
                 .into()
         }
-        _ => Ruling::met(format!("refused with HTTP {status}")),
+        _ => Ruling::met(format!("answered with {}", came_to(record))),
     }
 }
 
@@ -186,9 +188,9 @@ fn own(cx: &Context) -> Ruling {
         return Ruling::met("served");
     }
     let message = format!(
-        "a request with the server's own origin ({}) is refused with HTTP {}",
+        "a request with the server's own origin ({}) is answered with {}",
         cx.endpoint().map(Endpoint::origin).unwrap_or_default(),
-        record.status().unwrap_or_default()
+        came_to(record)
     );
     Finding::broken(message)
         .about("Origin")

@@ -3,7 +3,8 @@
 use crate::ask::META_VERSION;
 use crate::context::Context;
 use crate::facts::OURS;
-use crate::record::Record;
+use crate::record::{Answer, Record};
+use crate::refusal::{answered, served};
 use crate::ruling::{Finding, Ruling};
 use crate::wire::rpc::{Envelope, Kind};
 use serde_json::Value;
@@ -113,6 +114,38 @@ pub(crate) fn is_whole(record: &Record) -> bool {
         record.exchange.end,
         End::Complete | End::LeftOpen | End::Closed
     )
+}
+
+/// An exchange that provokes the server, whatever came of it: a fault, a closed connection or silence are
+/// answers too, since the same server answers other requests.
+///
+/// # Errors
+/// The ruling instead: the twin was not served, a rate limit, or no connection.
+pub(crate) fn provoked<'c>(cx: &Context<'c>, name: &str) -> Result<&'c Record, Ruling> {
+    served(cx, "era/discover")?;
+    match cx.record(name) {
+        Some(record)
+            if !matches!(
+                record.answer(),
+                Answer::Busy | Answer::Nothing(End::Unreachable(_) | End::Unfinished)
+            ) =>
+        {
+            Ok(record)
+        }
+        _ => answered(cx, name),
+    }
+}
+
+/// What came of an exchange, in words that fit after "answered with".
+pub(crate) fn came_to(record: &Record) -> String {
+    match (&record.exchange.end, record.status(), record.answer()) {
+        (End::Lost(_), ..) => "a closed connection".to_owned(),
+        (End::TimedOut, ..) => "silence".to_owned(),
+        (_, Some(status), Answer::Error(Some(code))) => format!("HTTP {status} and {code}"),
+        (_, Some(status), _) => format!("HTTP {status}"),
+        (End::Malformed(why), ..) => format!("something that cannot be read ({why})"),
+        _ => "nothing".to_owned(),
+    }
 }
 
 /// What a rule on streams says when there was none.

@@ -2,11 +2,11 @@
 //!
 //! The sentences bind clients; what a server does with such a body is not stated, so nothing here fails.
 
+use super::traffic::{came_to, provoked};
 use crate::ask::{Ask, Payload, Probe, Stage};
 use crate::check::Check;
 use crate::context::Context;
-use crate::record::{Answer, Record};
-use crate::refusal::{answered, served};
+use crate::record::Answer;
 use crate::ruling::{Finding, Ruling};
 use crate::wire::rpc::Parsed;
 use serde_json::{Value, json};
@@ -72,23 +72,13 @@ pub const CHECKS: &[Check] = &[
         .judge(response_posted),
 ];
 
-/// The exchange; a fault of the server is an answer here, since it was provoked.
-fn exchange<'c>(cx: &Context<'c>, step: &str) -> Result<&'c Record, Ruling> {
-    served(cx, "era/discover")?;
-    let name = format!("transport.unusual/{step}");
-    match cx.record(&name) {
-        Some(record) if matches!(record.answer(), Answer::Fault(_)) => Ok(record),
-        _ => answered(cx, &name),
-    }
-}
-
 fn batch_rejected(cx: &Context) -> Ruling {
     if cx.facts.is_dual() {
         return Ruling::not_applicable(
             "the server also speaks earlier revisions, one of which has batches",
         );
     }
-    let record = match exchange(cx, "batch") {
+    let record = match provoked(cx, "transport.unusual/batch") {
         Ok(record) => record,
         Err(ruling) => return ruling,
     };
@@ -104,9 +94,10 @@ fn batch_rejected(cx: &Context) -> Ruling {
         ))
     } else if (400..500).contains(&status) {
         return Ruling::met(format!("refused with HTTP {status}"));
-    } else if status >= 500 {
+    } else if status >= 500 || status == 0 {
         Finding::broken(format!(
-            "an array of requests makes the server answer HTTP {status}; expected a refusal such as HTTP 400"
+            "an array of requests is answered with {}; expected a refusal such as HTTP 400",
+            came_to(record)
         ))
     } else {
         Finding::noted(format!(
@@ -126,7 +117,7 @@ fn has_result(text: &str) -> bool {
 }
 
 fn response_posted(cx: &Context) -> Ruling {
-    let record = match exchange(cx, "response") {
+    let record = match provoked(cx, "transport.unusual/response") {
         Ok(record) => record,
         Err(ruling) => return ruling,
     };
@@ -135,8 +126,9 @@ fn response_posted(cx: &Context) -> Ruling {
         (status, Answer::Result(_)) => Finding::broken(format!(
             "a posted response is answered with a result (HTTP {status}); expected a refusal such as HTTP 400"
         )),
-        (status @ 500..=599, _) => Finding::broken(format!(
-            "a posted response makes the server answer HTTP {status}; expected a refusal such as HTTP 400"
+        (0 | 500..=599, _) => Finding::broken(format!(
+            "a posted response is answered with {}; expected a refusal such as HTTP 400",
+            came_to(record)
         )),
         (202, _) => Finding::noted(
             "a posted response is accepted with HTTP 202, as earlier revisions had it",
