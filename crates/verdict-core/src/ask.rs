@@ -55,8 +55,8 @@ pub enum Patience {
     /// Until the first message, or this many milliseconds after the head; on stdio, where there is no
     /// head, after it went out.
     Glimpse(u64),
-    /// For this many milliseconds after it went out, whatever comes; stdio only. The process can be asked
-    /// again afterwards.
+    /// For this many milliseconds after it went out, whatever comes; the process can be asked again
+    /// afterwards. Over HTTP only for what sends nothing.
     Watch(u64),
     /// The probe goes on with the first message. What follows is recorded for this many milliseconds more,
     /// and not longer than until the run closes down.
@@ -161,7 +161,8 @@ impl Ask {
         }
     }
 
-    /// Sends nothing and listens for this many milliseconds to what a process says by itself; stdio only.
+    /// Sends nothing and lets this many milliseconds pass; on stdio it listens to what a process says by
+    /// itself.
     pub fn silence(step: impl Into<String>, ms: u64) -> Self {
         Self {
             id: Id::Absent,
@@ -169,6 +170,11 @@ impl Ask {
             retry: false,
             ..Self::bare(step, "")
         }
+    }
+
+    /// Whether it sends nothing.
+    pub fn is_silence(&self) -> bool {
+        self.payload == Payload::Empty && self.verb.is_empty()
     }
 
     /// Sets a header field, in place of one of the same name.
@@ -221,6 +227,17 @@ impl Ask {
     pub fn without_meta(mut self, key: &str) -> Self {
         if let Some(meta) = self.meta_mut() {
             meta.shift_remove(key);
+        }
+        self
+    }
+
+    /// Sets one member of `params`.
+    #[must_use]
+    pub fn param(mut self, name: &str, value: Value) -> Self {
+        if let Payload::Message(message) = &mut self.payload
+            && let Some(Value::Object(params)) = message.get_mut("params")
+        {
+            params.insert(name.to_owned(), value);
         }
         self
     }

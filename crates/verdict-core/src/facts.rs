@@ -373,6 +373,10 @@ fn nothing_known(discover: &Record, answer: Answer<'_>) -> EraFinding {
                 301..=303 => EraFinding::Unreachable(format!(
                     "{url} redirects a POST with {status}, which would turn it into a GET; configure the final URL (a trailing slash is the usual cause)"
                 )),
+                307 | 308 if redirects(discover) > 0 => EraFinding::Unreachable(format!(
+                    "{url} redirects with {status} again and again; after {} redirects the last one was not followed",
+                    redirects(discover)
+                )),
                 307 | 308 => EraFinding::Unreachable(format!(
                     "{url} redirects with {status} to another origin, which is not followed: credentials stay here"
                 )),
@@ -383,6 +387,12 @@ fn nothing_known(discover: &Record, answer: Answer<'_>) -> EraFinding {
             }
         }
     }
+}
+
+/// How many redirects were followed.
+fn redirects(record: &Record) -> usize {
+    let http = record.exchange.http.as_ref();
+    http.map_or(0, |http| http.redirects.len())
 }
 
 /// What a body is that holds no JSON-RPC response.

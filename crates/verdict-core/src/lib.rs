@@ -9,6 +9,7 @@ pub mod calling;
 pub mod check;
 pub mod conformance;
 pub mod context;
+pub mod encoded;
 pub mod engine;
 pub mod evidence;
 pub mod facts;

@@ -2,11 +2,13 @@
 //!
 //! They send nothing of their own. A slip that a server makes in every answer is told once, with a count.
 
-use crate::ask::META_VERSION;
+use crate::ask::{META_VERSION, mirrored_member};
 use crate::context::Context;
 use crate::record::Record;
-use crate::ruling::{Finding, Ruling};
-use crate::wire::rpc::{Envelope, Kind};
+use crate::ruling::{Finding, Ruling, Weight};
+use crate::shape;
+use crate::wire::json::cut;
+use crate::wire::rpc::Envelope;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,6 +41,21 @@ impl<'r> Seen<'r> {
         }
     }
 
+    /// The tool, prompt or resource that was asked for; the method where there is none.
+    pub fn subject(&self) -> String {
+        let named = mirrored_member(self.method)
+            .and_then(|member| self.record.request()?.params()?.get(member)?.as_str());
+        cut(named.unwrap_or(self.method), 200)
+    }
+
+    /// A finding about this result.
+    pub fn found(&self, finding: Finding, place: &str) -> Finding {
+        finding
+            .about(self.subject())
+            .seen_in(self.record)
+            .at(format!("/result{place}"))
+    }
+
     /// What the request declared as the client's capabilities.
     pub fn capability(&self, pointer: &str) -> Option<&'r Value> {
         let meta = self.record.request()?.params()?.get("_meta")?;
@@ -61,22 +78,16 @@ pub fn exchanges<'c>(cx: &Context<'c>) -> impl Iterator<Item = &'c Record> + use
     cx.recording.conforming().filter(|record| is_ours(record))
 }
 
-/// The results in them.
+/// The results in them: of each exchange the response to its own request.
 pub fn results<'c>(cx: &Context<'c>) -> impl Iterator<Item = Seen<'c>> + use<'c> {
-    exchanges(cx).flat_map(|record| {
-        let method = record.method().unwrap_or_default();
-        record
-            .replies()
-            .filter_map(|(_, parsed)| parsed.envelope())
-            .filter(|envelope| envelope.kind() == Kind::Response)
-            .filter_map(move |envelope| {
-                Some(Seen {
-                    record,
-                    method,
-                    envelope,
-                    result: envelope.result.as_ref()?,
-                })
-            })
+    exchanges(cx).filter_map(|record| {
+        let envelope = record.response()?;
+        Some(Seen {
+            record,
+            method: record.method().unwrap_or_default(),
+            envelope,
+            result: envelope.result.as_ref()?,
+        })
     })
 }
 
@@ -95,6 +106,34 @@ impl Slips {
             self.found.len() - 1
         });
         self.found[place].1 += 1;
+    }
+
+    /// Takes the places of a result that one check owns and that do not have their shape.
+    pub fn add_misshapen(&mut self, seen: &Seen, check: &'static str) {
+        let violations = shape::result(seen.method, seen.result);
+        for violation in shape::owned_by(&violations, Some(check)) {
+            let place = violation
+                .pointer
+                .strip_prefix("/result")
+                .unwrap_or_default();
+            let key = format!("{} {} {}", seen.subject(), pattern(place), violation.actual);
+            self.add(key, || {
+                let weight = if violation.soft {
+                    Weight::Unproven
+                } else {
+                    Weight::Broken
+                };
+                let name = match place.trim_start_matches('/') {
+                    "" => "the result".to_owned(),
+                    place => place.replace('/', "."),
+                };
+                let message = format!(
+                    "{name} is {}; expected {}",
+                    violation.actual, violation.expected
+                );
+                seen.found(Finding::new(weight, message), place)
+            });
+        }
     }
 
     /// The findings, in the order in which they were seen first.

@@ -105,6 +105,14 @@ impl Record {
             .any(|envelope| envelope.kind() == Kind::Notification)
     }
 
+    /// Whether the exchange did not come to its end.
+    fn is_lost(&self) -> bool {
+        !matches!(
+            self.exchange.end,
+            End::Complete | End::LeftOpen | End::Closed | End::Silent
+        )
+    }
+
     /// What the exchange came to.
     pub fn answer(&self) -> Answer<'_> {
         let status = self.status();
@@ -135,7 +143,7 @@ impl Record {
             {
                 Answer::Foreign
             }
-            None if self.replies().next().is_some() => Answer::Foreign,
+            None if self.replies().next().is_some() && !self.is_lost() => Answer::Foreign,
             _ => Answer::Nothing(&self.exchange.end),
         }
     }
@@ -156,6 +164,7 @@ pub struct Recording {
     pub duration_ms: u64,
     by_name: BTreeMap<String, usize>,
     large: Vec<Arc<Value>>,
+    values: usize,
 }
 
 /// Results of texts from this size on are held once when they are equal.
@@ -227,23 +236,24 @@ impl Recording {
 
     /// Adds a message to an exchange.
     pub(crate) fn add(&mut self, at: usize, message: Message) {
-        let mut parsed = Parsed::read(&message.text);
-        if message.text.len() >= LARGE_BYTES {
-            self.share(&mut parsed);
+        let parsed = Parsed::read(&message.text);
+        self.add_parsed(at, message, parsed);
+    }
+
+    /// Adds a message that was read before.
+    pub(crate) fn add_parsed(&mut self, at: usize, message: Message, mut parsed: Parsed) {
+        let shared = message.text.len() >= LARGE_BYTES && self.share(&mut parsed);
+        if let (false, Some(envelope)) = (shared, parsed.envelope()) {
+            self.values += envelope.values;
         }
         let record = &mut self.records[at];
         record.exchange.messages.push(message);
         record.parsed.push(parsed);
     }
 
-    /// Adds a message that was read before.
-    pub(crate) fn add_parsed(&mut self, at: usize, message: Message, mut parsed: Parsed) {
-        if message.text.len() >= LARGE_BYTES {
-            self.share(&mut parsed);
-        }
-        let record = &mut self.records[at];
-        record.exchange.messages.push(message);
-        record.parsed.push(parsed);
+    /// JSON values that are held in memory.
+    pub(crate) fn values(&self) -> usize {
+        self.values
     }
 
     /// The exchange of this name (`probe/step`).
@@ -273,17 +283,20 @@ impl Recording {
     }
 
     /// Lists are asked for several times; equal answers share one value.
-    fn share(&mut self, parsed: &mut Parsed) {
+    fn share(&mut self, parsed: &mut Parsed) -> bool {
         let Parsed::Object(envelope) = parsed else {
-            return;
+            return false;
         };
         let Some(result) = &mut envelope.result else {
-            return;
+            return false;
         };
         if let Some(known) = self.large.iter().find(|known| *known == result) {
             *result = Arc::clone(known);
-        } else if self.large.len() < LARGE_KEPT {
+            return true;
+        }
+        if self.large.len() < LARGE_KEPT {
             self.large.push(Arc::clone(result));
         }
+        false
     }
 }

@@ -23,6 +23,8 @@ pub struct Settings {
     pub target: Target,
     /// Header fields for every request, variables expanded; HTTP only.
     pub headers: Vec<(String, String)>,
+    /// A token of another principal, variables expanded.
+    pub other_token: Option<String>,
     /// Values that may appear in no output.
     pub secrets: Vec<String>,
     /// Milliseconds for one exchange.
@@ -111,6 +113,14 @@ impl Settings {
             secrets.push(token.clone());
             headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
         }
+        let other_token = match &config.auth.other_token {
+            Some(token) => Some(expand(token, "auth.other-token", variable, &mut secrets)?),
+            None => None,
+        };
+        secrets.extend(other_token.clone());
+        if let Some(token) = &other_token {
+            check_header("auth.other-token", token)?;
+        }
         if let Target::Http(Endpoint {
             user_info: Some(info),
             ..
@@ -140,6 +150,7 @@ impl Settings {
             deadline_ms: millis(config.deadline.unwrap_or(300.0)),
             target,
             headers,
+            other_token,
             secrets,
             nonce,
             today: None,
@@ -181,41 +192,14 @@ fn millis(seconds: f64) -> u64 {
 pub fn words(command: &Words) -> Result<Vec<String>, SettingsFault> {
     let words = match command {
         Words::List(words) => words.clone(),
-        Words::Line(line) => split(line).ok_or_else(|| SettingsFault::Quote(line.clone()))?,
+        Words::Line(line) => {
+            shlex::split(line).ok_or_else(|| SettingsFault::Quote(line.clone()))?
+        }
     };
     if words.first().is_none_or(String::is_empty) {
         return Err(SettingsFault::EmptyCommand);
     }
     Ok(words)
-}
-
-/// Splits a line as a POSIX shell would, without expanding anything; `None` for an open quote.
-fn split(line: &str) -> Option<Vec<String>> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (Some('\''), _) => word.get_or_insert_default().push(letter),
-            (Some(_), '\\') => match letters.next()? {
-                next @ ('"' | '\\' | '$' | '`') => word.get_or_insert_default().push(next),
-                next => word.get_or_insert_default().extend(['\\', next]),
-            },
-            (Some(_), _) => word.get_or_insert_default().push(letter),
-            (None, '\'' | '"') => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (None, '\\') => word.get_or_insert_default().push(letters.next()?),
-            (None, _) if letter.is_whitespace() => words.extend(word.take()),
-            (None, _) => word.get_or_insert_default().push(letter),
-        }
-    }
-    if quote.is_some() {
-        return None;
-    }
-    words.extend(word);
-    Some(words)
 }
 
 /// Puts the values of `${VAR}` in place; each value that is put in becomes a secret.
@@ -302,14 +286,15 @@ mod tests {
 
     #[test]
     fn commands_split_as_posix_words() {
-        let split = |line| split(line).unwrap_or_default();
+        let split = |line: &str| words(&Words::Line(line.to_owned()));
         assert_eq!(
             split(r#"node "my server.js" --a='x y' \"z"#),
-            ["node", "my server.js", "--a=x y", "\"z"]
+            Ok(["node", "my server.js", "--a=x y", "\"z"]
+                .map(str::to_owned)
+                .to_vec())
         );
-        assert_eq!(split(r"sh -c 'echo $HOME'"), ["sh", "-c", "echo $HOME"]);
-        assert_eq!(split("a '' b"), ["a", "", "b"]);
-        assert_eq!(super::split("a 'b"), None);
+        assert_eq!(split("a 'b"), Err(SettingsFault::Quote("a 'b".to_owned())));
+        assert_eq!(split("  "), Err(SettingsFault::EmptyCommand));
     }
 
     #[test]

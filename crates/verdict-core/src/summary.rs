@@ -36,12 +36,16 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
             return "No verdict: the server limits its requests (HTTP 429). Try again later."
                 .to_owned();
         }
-        EraFinding::Unreachable(why) => return format!("No verdict: the server {why}."),
+        EraFinding::Unreachable(why) if verdict != Verdict::Fail => return format!("No verdict: the server {why}."),
         EraFinding::Foreign(why) => {
             return format!("No MCP server of a known revision answers here: {why}.");
         }
         EraFinding::Unasked => return "No verdict: the run was over before it began.".to_owned(),
-        EraFinding::Modern | EraFinding::Dual | EraFinding::WithoutDiscover => {}
+        EraFinding::Modern
+        | EraFinding::Dual
+        | EraFinding::WithoutDiscover
+        // What the server wrote shows why it was not understood.
+        | EraFinding::Unreachable(_) => {}
     }
     let counts = Counts::of(results);
     let warned = match counts.warn {

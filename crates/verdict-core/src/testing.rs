@@ -1,5 +1,7 @@
 //! For tests: runs the engine against the in-memory server with simulated time, and judges.
 
+pub(crate) mod told;
+
 use crate::conformance::{checks, plan};
 use crate::context::Context;
 use crate::engine::{Command, Engine, Event};
@@ -7,10 +9,11 @@ use crate::facts::Facts;
 use crate::record::Recording;
 use crate::ruling::{Ruling, Weight};
 use crate::settings::Settings;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use verdict_fixture::{HttpPeer, Output, Server, StdioOutput, StdioPeer};
 use verdict_model::config::Words;
-use verdict_model::transcript::{End, Exchange, Sender};
+use verdict_model::transcript::{Carrier, End, Exchange, HttpExchange, Message, Sender, Transport};
 use verdict_model::{Config, Outcome, Report};
 
 /// Milliseconds between two ticks of a server that has something to say later.
@@ -33,8 +36,8 @@ pub(crate) fn settings(mut config: Config, stdio: bool) -> Settings {
 }
 
 enum Peer {
-    Http(HttpPeer),
-    Stdio(StdioPeer),
+    Http(Box<HttpPeer>),
+    Stdio(Box<StdioPeer>),
 }
 
 /// Runs the whole plan against a server.
@@ -73,9 +76,9 @@ fn obey(
     match command {
         Command::Open { channel } => {
             let peer = if stdio {
-                Peer::Stdio(StdioPeer::new(server.clone()))
+                Peer::Stdio(Box::new(StdioPeer::new(server.clone())))
             } else {
-                Peer::Http(HttpPeer::new(server.clone()))
+                Peer::Http(Box::new(HttpPeer::new(server.clone())))
             };
             peers.insert(channel, peer);
             engine.handle(
@@ -270,6 +273,32 @@ pub(crate) fn word(ruling: &Ruling) -> &'static str {
     }
 }
 
+/// Holds that checks call defects what they should, and the correct server neither broken nor unproven:
+/// defect, check, outcome; over HTTP.
+pub(crate) fn shows(cases: &[(&str, &str, &str)]) {
+    let run = |server: &Server, variant| {
+        outcomes(&report(server, crate::matrix::full_config(variant), false))
+    };
+    let mut sound = BTreeMap::new();
+    for (name, id, due) in cases {
+        let defect = verdict_fixture::DEFECTS
+            .iter()
+            .find(|defect| defect.name == *name)
+            .expect("a defect of this name");
+        let variant = defect.on;
+        let sound = sound
+            .entry(format!("{variant:?}"))
+            .or_insert_with(|| run(&Server::of(variant), variant));
+        assert!(
+            matches!(sound[*id], Outcome::Pass | Outcome::NotApplicable),
+            "{id} on the correct server: {:?}",
+            sound[*id]
+        );
+        let found = run(&Server::with_defect(defect), variant);
+        assert_eq!(found[*id].word(), *due, "{id} on {name}");
+    }
+}
+
 /// Holds what a check rules against what it should: over HTTP, with one answer of a server altered.
 pub(crate) fn rules(server: &Server, id: &str, cases: &[(&str, u16, serde_json::Value, &str)]) {
     assert_eq!(
@@ -331,4 +360,64 @@ pub(crate) fn outcomes(report: &Report) -> BTreeMap<String, Outcome> {
     checks
         .map(|check| (check.id.clone(), check.outcome))
         .collect()
+}
+
+/// What one check rules on a recording; over HTTP.
+pub(crate) fn ruling_on(id: &str, recording: &Recording) -> Ruling {
+    let settings = settings(config(), false);
+    let facts = Facts::read(recording);
+    let context = Context {
+        settings: &settings,
+        recording,
+        facts: &facts,
+    };
+    let check = checks()
+        .find(|check| check.rule.id == id)
+        .expect("a check of this id");
+    (check.judge)(&context)
+}
+
+/// A recording over HTTP: a served discover, then faultless requests of a method with what was replied.
+pub(crate) fn replied(replies: &[(&str, u16, Value)]) -> Recording {
+    let discover = json!({"jsonrpc": "2.0", "id": "era/discover", "result": {
+        "resultType": "complete", "supportedVersions": [verdict_model::REVISION], "capabilities": {}
+    }});
+    let mut recording = Recording::new(Transport::Http);
+    let begin = [("server/discover", 200, discover)];
+    for (number, (method, status, reply)) in begin.iter().chain(replies).enumerate() {
+        let name = match number {
+            0 => "era/discover".to_owned(),
+            number => format!("given/{number}"),
+        };
+        let request = json!({"jsonrpc": "2.0", "id": name, "method": method,
+            "params": {"_meta": crate::ask::meta(verdict_model::REVISION)}});
+        let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let at = recording.begin(Exchange {
+            name,
+            http: Some(HttpExchange {
+                verb: "POST".to_owned(),
+                request_headers: vec![
+                    field("MCP-Protocol-Version", verdict_model::REVISION),
+                    field("Mcp-Method", method),
+                ],
+                status: Some(*status),
+                ..HttpExchange::default()
+            }),
+            end: End::Complete,
+            ..Exchange::default()
+        });
+        for (from, message) in [(Sender::Client, &request), (Sender::Server, reply)] {
+            recording.add(
+                at,
+                Message {
+                    from,
+                    at_ms: 0,
+                    carrier: Carrier::Body,
+                    text: message.to_string(),
+                    invalid_utf8: false,
+                },
+            );
+        }
+    }
+    recording
 }

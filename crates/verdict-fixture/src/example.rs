@@ -11,8 +11,8 @@ pub fn example_config() -> &'static str {
     get_invoice: { id: INV-1001 }
     convert: { reference: INV-1001, cents: 42, to: USD }
     export_invoice: { id: INV-1001 }
-    reconcile: { month: "2026-06", pace: 100 }
-    email_invoice: { id: INV-1001, to: a@b.example }
+    reconcile: { month: "2026-06", pace: 150 }
+    email_invoice: { id: INV-1001, to: c@d.example }
   slow: [reconcile]
   chatty: [reconcile]
   needs-capability: [email_invoice]

@@ -66,7 +66,7 @@ pub(crate) struct Request {
 pub(crate) struct History {
     /// How many requests of this method, and of this cursor, came before.
     pub turn: u64,
-    /// Whether the last request was one of those.
+    /// Whether the last request of the same peer was one of those.
     pub repeats: bool,
 }
 

@@ -28,6 +28,8 @@ pub struct Bounds {
     /// How deep the building of a validator may nest, counted in subschemas. A level takes up to
     /// 4.2 KiB of stack, and WebAssembly hosts give about 1 MiB.
     pub build_depth: usize,
+    /// How many subschemas references may lead to in one validation.
+    pub targets: usize,
     /// How many subschemas and names of properties may stand together under one
     /// `unevaluatedItems` or `unevaluatedProperties`, counted once for each way to reach them.
     pub unevaluated: u64,
@@ -53,6 +55,7 @@ impl Default for Bounds {
             evaluations: 2_000_000,
             evaluation_depth: 512,
             build_depth: 160,
+            targets: 5_000,
             unevaluated: 20_000,
             pattern_states: 50_000,
             all_pattern_states: 200_000,

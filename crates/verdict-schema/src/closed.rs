@@ -3,8 +3,8 @@
 //! It is a copy in which every reference is a plain pointer to a shelf of its own, and which keeps
 //! only keywords that assert something. Addresses, anchors, dynamic scopes, formats and unknown
 //! keywords are gone, so nothing in it can make the validator fetch, and its behaviour does not
-//! depend on how a stranger names things. What the estimate has shown to be never evaluated (a
-//! reference that leads nowhere, a pattern that is not supported) is left out.
+//! depend on how a stranger names things. What the estimate has shown to be never evaluated on the
+//! value at hand is left out, so a build is no more work than a validation.
 
 use crate::describe::push_pointer;
 use crate::dialect::Dialect;
@@ -23,16 +23,19 @@ pub(crate) struct Closed {
 }
 
 /// Copies a plan that `estimate` accepted. Recursion is bounded by the nesting of the schema.
-pub(crate) fn close(plan: &Plan<'_>, patterns: &Patterns<'_>) -> Closed {
+pub(crate) fn close(plan: &Plan<'_>, patterns: &Patterns<'_>, visited: &[bool]) -> Closed {
     let mut targets = vec![false; plan.positions.len()];
     for reference in &plan.references {
-        if let Target::Position(at) = reference.target {
+        if let Target::Position(at) = reference.target
+            && visited[reference.from]
+        {
             targets[at] = true;
         }
     }
     let mut closer = Closer {
         plan,
         patterns,
+        visited,
         targets,
         wanted: Vec::new(),
     };
@@ -89,6 +92,7 @@ fn shelf_keyword(plan: &Plan<'_>) -> &'static str {
 struct Closer<'p, 'a> {
     plan: &'p Plan<'a>,
     patterns: &'p Patterns<'a>,
+    visited: &'p [bool],
     /// Which positions a reference leads to.
     targets: Vec<bool>,
     /// Targets to put on the shelf.
@@ -174,6 +178,7 @@ impl Closer<'_, '_> {
 
     fn sub(&mut self, value: &Value) -> Value {
         match self.plan.at(value) {
+            Some(at) if !self.visited[at] => json!({}),
             Some(at) if self.targets[at] => self.reference(at),
             Some(at) => self.copy(at),
             None => value.clone(),

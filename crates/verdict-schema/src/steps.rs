@@ -10,7 +10,7 @@ use crate::pattern::read;
 use crate::reference::Target;
 use crate::walk::{Plan, hides_siblings};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a subschema is evaluated on.
 #[derive(Debug, Clone, Copy)]
@@ -106,11 +106,26 @@ impl<'a> Patterns<'a> {
         }
     }
 
-    pub(crate) fn total(&self) -> u64 {
-        self.states
-            .values()
-            .flatten()
-            .fold(0, |sum, states| sum.saturating_add(*states))
+    /// The states of all patterns in the visited subschemas, each counted once.
+    pub(crate) fn total(&self, plan: &Plan<'_>, visited: &[bool]) -> u64 {
+        let mut seen = BTreeSet::new();
+        for (position, _) in plan
+            .positions
+            .iter()
+            .zip(visited)
+            .filter(|(_, visited)| **visited)
+        {
+            seen.extend(position.value.get("pattern").and_then(Value::as_str));
+            let members = position
+                .value
+                .get("patternProperties")
+                .and_then(Value::as_object);
+            seen.extend(members.into_iter().flat_map(Map::keys).map(String::as_str));
+        }
+        let states = seen
+            .into_iter()
+            .filter_map(|pattern| self.states(pattern).ok());
+        states.fold(0, u64::saturating_add)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::closed::{Closed, close};
 use crate::cycle;
 use crate::describe::cut;
 use crate::dialect::{Declared, Dialect};
-use crate::estimate::{Cost, buildable, estimate};
+use crate::estimate::{Cost, Estimate, buildable, estimate};
 use crate::measure::Measure;
 use crate::shape;
 use crate::steps::Patterns;
@@ -63,8 +63,8 @@ fn decide(schema: &Value, instance: &Value, bounds: &Bounds) -> Result<Validity,
     let dialect = readable(schema, instance, bounds)?;
     let plan = Plan::new(schema, dialect, bounds.subschemas);
     let patterns = Patterns::of(&plan, bounds.pattern_states);
-    let cost = affordable(&plan, &patterns, instance, bounds)?;
-    let closed = close(&plan, &patterns);
+    let Estimate { cost, visited } = affordable(&plan, &patterns, instance, bounds)?;
+    let closed = close(&plan, &patterns, &visited);
     let validator = build(&closed.schema, dialect)?;
     if validator.is_valid(instance) {
         return Ok(Validity::Valid);
@@ -96,13 +96,13 @@ fn readable(schema: &Value, instance: &Value, bounds: &Bounds) -> Result<Dialect
         .ok_or_else(|| "the dialect is not known here".to_owned())
 }
 
-/// The cost of a validation that may be made, or what forbids it.
+/// What a validation takes that may be made, or what forbids it.
 fn affordable(
     plan: &Plan<'_>,
     patterns: &Patterns<'_>,
     instance: &Value,
     bounds: &Bounds,
-) -> Result<Cost, String> {
+) -> Result<Estimate, String> {
     if plan.truncated {
         return Err(format!(
             "the schema has more than {} subschemas",
@@ -119,8 +119,9 @@ fn affordable(
     if cycle::exists(plan) {
         return Err("references form a loop without end".to_owned());
     }
-    buildable(plan, patterns, bounds)?;
-    estimate(plan, patterns, instance, bounds)
+    let estimate = estimate(plan, patterns, instance, bounds)?;
+    buildable(plan, patterns, &estimate.visited, bounds)?;
+    Ok(estimate)
 }
 
 fn build(schema: &Value, dialect: Dialect) -> Result<Validator, String> {

@@ -291,3 +291,57 @@ pub(crate) fn embedded_dialect(value: &Value, outer: Dialect) -> (Dialect, bool)
         Declared::Absent | Declared::NotText => (outer, true),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Plan;
+    use crate::dialect::Dialect;
+    use serde_json::{Map, Value, json};
+
+    fn plan(schema: &Value) -> Plan<'_> {
+        Plan::new(schema, Dialect::Draft202012, 1_000)
+    }
+
+    #[test]
+    fn every_subschema_is_looked_at_once() {
+        // 2^30 ways lead through this; it has 92 subschemas and 61 references.
+        let mut shelf = Map::new();
+        for level in 0..30 {
+            let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+            shelf.insert(format!("d{level}"), json!({"allOf": [next, next]}));
+        }
+        shelf.insert("d30".to_owned(), json!({}));
+        let schema = json!({"$ref": "#/$defs/d0", "$defs": shelf});
+        let plan = plan(&schema);
+        assert_eq!((plan.positions.len(), plan.references.len()), (92, 61));
+        assert!(!plan.truncated);
+    }
+
+    #[test]
+    fn the_limit_cuts_the_walk() {
+        let schema = json!({"allOf": vec![json!({}); 2_000]});
+        let plan = plan(&schema);
+        assert_eq!(plan.positions.len(), 1_000);
+        assert!(plan.truncated);
+    }
+
+    #[test]
+    fn pointers_lead_back() {
+        let schema = json!({
+            "$ref": "#/x~1y/0", "properties": {"a/b": {"items": {"allOf": [true, {"not": {}}]}}},
+            "x/y": [{"items": {}}]
+        });
+        let plan = plan(&schema);
+        let mut pointers = Vec::new();
+        for (at, position) in plan.positions.iter().enumerate() {
+            let pointer = plan.pointer(at);
+            let found = schema.pointer(&pointer).map(std::ptr::from_ref);
+            assert_eq!(found, Some(std::ptr::from_ref(position.value)), "{pointer}");
+            pointers.push(pointer);
+        }
+        assert_eq!(pointers.last().map(String::as_str), Some("/x~1y/0/items"));
+        let mut short = String::new();
+        plan.write_pointer(plan.positions.len() - 1, 1, &mut short);
+        assert!(short.len() > 1 && pointers.iter().any(|pointer| pointer.starts_with(&short)));
+    }
+}

@@ -198,3 +198,118 @@ fn what_is_decided_is_what_the_library_says() {
         );
     }
 }
+
+fn undecided(schema: &Value, instance: &Value) -> String {
+    match Examiner::default().validate(schema, instance) {
+        Validity::Undecided(reason) => reason,
+        Validity::Valid | Validity::Invalid(_) => String::new(),
+    }
+}
+
+#[test]
+fn what_cannot_be_told_is_undecided() {
+    for (schema, why) in [
+        (json!(null), "the schema is neither an object nor a boolean"),
+        (
+            json!({"type": "strnig"}),
+            "the schema is not valid in its dialect: /type: expected one of",
+        ),
+        (
+            json!({"$schema": "https://a.example/own"}),
+            "the dialect is not known here",
+        ),
+        (
+            json!({"$ref": "http://a.example/"}),
+            "a reference leaves the document",
+        ),
+        (json!({"$ref": "#/nowhere"}), "a reference leads nowhere"),
+        (
+            json!({"$ref": "#/title", "title": "t"}),
+            "a reference leads to something that is no schema",
+        ),
+        (
+            json!({"$ref": "https://json-schema.org/draft/2020-12/schema"}),
+            "a reference leads to a meta-schema",
+        ),
+    ] {
+        let reason = undecided(&schema, &json!({}));
+        assert!(reason.starts_with(why), "{schema}: {reason}");
+    }
+}
+
+#[test]
+fn what_does_not_matter_for_a_value_leaves_it_decided() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "far": {"$ref": "http://a.example/"}, "lost": {"$ref": "#/nowhere"},
+            "odd": {"pattern": "(?=a)"}, "near": {"type": "integer"}
+        },
+        "$defs": {"unused": {"$ref": "file:///etc/passwd"}}
+    });
+    let examiner = Examiner::default();
+    assert_eq!(
+        examiner.validate(&schema, &json!({"near": 1})),
+        Validity::Valid
+    );
+    assert!(matches!(
+        examiner.validate(&schema, &json!({"near": "x"})),
+        Validity::Invalid(_)
+    ));
+    assert_eq!(
+        undecided(&schema, &json!({"far": 1})),
+        "a reference leaves the document"
+    );
+    assert_eq!(
+        undecided(&schema, &json!({"lost": 1})),
+        "a reference leads nowhere"
+    );
+    assert_eq!(
+        undecided(&schema, &json!({"odd": "a"})),
+        "pattern not supported: it needs look-around"
+    );
+    assert_eq!(
+        examiner.validate(&schema, &json!({"odd": 1})),
+        Validity::Valid
+    );
+}
+
+#[test]
+fn formats_and_contents_are_not_asserted() {
+    for dialect in Dialect::ALL {
+        let schema = json!({
+            "$schema": dialect.uri(), "format": "ipv4", "contentMediaType": "application/json",
+            "contentEncoding": "base64"
+        });
+        let validity = Examiner::default().validate(&schema, &json!("not at all"));
+        assert_eq!(validity, Validity::Valid, "{}", dialect.name());
+    }
+}
+
+#[test]
+fn violations_are_ordered_bounded_and_point_at_both_sides() {
+    let schema = json!({
+        "items": {"$ref": "#/$defs/n"}, "maxItems": 3, "$defs": {"n": {"type": "integer"}}
+    });
+    let instance: Value = (0..50).map(|it| json!(format!("x{it}"))).collect();
+    let examiner = Examiner::default();
+    let Validity::Invalid(violations) = examiner.validate(&schema, &instance) else {
+        unreachable!("strings are no integers");
+    };
+    assert_eq!(violations.len(), Bounds::default().violations);
+    assert!(violations.is_sorted());
+    assert_eq!(violations[0].pointer, "");
+    assert_eq!(violations[0].schema_pointer, "/maxItems");
+    assert_eq!(violations[1].pointer, "/0");
+    assert_eq!(violations[1].schema_pointer, "/$defs/n/type");
+    assert_eq!(violations[1].message, "\"x0\" is not of type \"integer\"");
+    assert_eq!(
+        examiner.validate(&schema, &instance),
+        Validity::Invalid(violations)
+    );
+    assert_eq!(examiner.validate(&json!(true), &instance), Validity::Valid);
+    assert!(matches!(
+        examiner.validate(&json!(false), &instance),
+        Validity::Invalid(_)
+    ));
+}

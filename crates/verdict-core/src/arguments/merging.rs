@@ -42,50 +42,50 @@ pub(super) fn merge(one: &Map<String, Value>, other: &Value) -> Result<Value, St
     };
     let mut whole = one.clone();
     for (keyword, value) in other {
-        let merged = match (keyword.as_str(), whole.shift_remove(&keyword)) {
-            (_, None) => value,
-            (_, Some(known)) if known == value => value,
-            ("required", Some(Value::Array(mut names))) => {
-                names.extend(value.as_array().cloned().unwrap_or_default());
-                Value::Array(names)
-            }
-            ("properties", Some(Value::Object(known))) => both(known, value)?,
-            (
-                "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties",
-                Some(known),
-            ) => {
-                if known.as_f64() > value.as_f64() {
-                    known
-                } else {
-                    value
-                }
-            }
-            (
-                "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties",
-                Some(known),
-            ) => {
-                if known.as_f64() < value.as_f64() {
-                    known
-                } else {
-                    value
-                }
-            }
-            // What annotates only: the outer one is nearer to what is meant.
-            (
-                "title" | "description" | "default" | "examples" | "deprecated" | "x-mcp-header"
-                | "$defs" | "definitions" | "$id" | "$schema" | "$comment" | "readOnly"
-                | "writeOnly",
-                Some(known),
-            ) => known,
-            (keyword, Some(_)) => {
-                return Err(format!(
-                    "`{keyword}` stands in several parts of its input schema"
-                ));
-            }
+        let merged = match whole.shift_remove(&keyword) {
+            Some(known) if known != value => keyword_of_both(&keyword, known, value)?,
+            _ => value,
         };
         whole.insert(keyword, merged);
     }
     Ok(Value::Object(whole))
+}
+
+/// A keyword that stands in both schemas, with different values.
+fn keyword_of_both(keyword: &str, known: Value, value: Value) -> Result<Value, String> {
+    let larger = known.as_f64() > value.as_f64();
+    Ok(match (keyword, known) {
+        ("required", Value::Array(mut names)) => {
+            names.extend(value.as_array().cloned().unwrap_or_default());
+            Value::Array(names)
+        }
+        ("properties", Value::Object(known)) => both(known, value)?,
+        ("minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties", known) => {
+            if larger {
+                known
+            } else {
+                value
+            }
+        }
+        ("maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties", known) => {
+            if larger {
+                value
+            } else {
+                known
+            }
+        }
+        // What annotates only: the outer one is nearer to what is meant.
+        (
+            "title" | "description" | "default" | "examples" | "deprecated" | "x-mcp-header"
+            | "$defs" | "definitions" | "$id" | "$schema" | "$comment" | "readOnly" | "writeOnly",
+            known,
+        ) => known,
+        (keyword, _) => {
+            return Err(format!(
+                "`{keyword}` stands in several parts of its input schema"
+            ));
+        }
+    })
 }
 
 /// Properties that occur on both sides must fit both.

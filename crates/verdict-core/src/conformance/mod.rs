@@ -13,6 +13,7 @@ pub mod discover {
     pub mod capabilities;
     pub mod declares;
     pub mod first;
+    pub mod honours;
     pub mod identity;
 }
 pub mod version {
@@ -25,7 +26,7 @@ pub mod meta {
     //! The `_meta` members of requests and results.
     pub mod keys;
     pub mod optional;
-    pub(crate) mod places;
+    pub mod places;
     pub mod required;
     pub mod server_info;
     pub mod trace;
@@ -35,12 +36,40 @@ pub mod header {
     pub mod encoding;
     pub mod method;
     pub mod name;
-    pub(crate) mod param;
+    pub mod param;
     pub mod param_rules;
-    pub(crate) mod refused;
+    pub mod refused;
     pub mod rejection;
-    pub(crate) mod subject;
+    pub mod subject;
     pub mod version;
+}
+pub mod transport {
+    //! Streamable HTTP: bodies, streams, statuses.
+    pub mod accept;
+    pub mod bodies;
+    pub mod concurrent;
+    pub mod direction;
+    pub mod endpoint;
+    pub mod notification;
+    pub mod origin;
+    pub mod sessions;
+    pub mod status;
+    pub mod streams;
+    pub mod traffic;
+    pub mod unusual;
+}
+pub mod stdio {
+    //! Standard input and output of a child process.
+    pub mod answers;
+    pub mod garbage;
+    pub mod lines;
+    pub mod notices;
+    pub mod process;
+    pub mod second;
+    pub mod shutdown;
+    pub mod strays;
+    pub mod together;
+    pub mod unasked;
 }
 pub mod result {
     //! What every result has.
@@ -54,17 +83,28 @@ pub mod list {
     pub mod cursors;
     pub mod order;
     pub mod pages;
-    pub(crate) mod reach;
-    pub(crate) mod visits;
+    pub mod reach;
+    pub mod shaped;
+    pub mod visits;
 }
 pub mod cache {
     //! Cache hints.
     pub mod hints;
+    pub mod leak;
     pub mod values;
 }
 pub mod tools {
     //! Tools: their definitions and what calling them returns.
+    pub mod annotations;
+    pub mod calls;
     pub mod capability;
+    pub mod content;
+    pub mod faults;
+    pub mod icons;
+    pub mod listed;
+    pub mod refused;
+    pub mod structured;
+    pub mod unknown;
 }
 pub mod schema {
     //! The JSON Schemas of tools.
@@ -72,17 +112,62 @@ pub mod schema {
 }
 pub mod resources {
     //! Resources and resource templates.
+    pub mod expand;
+    pub mod listed;
     pub mod missing;
-    pub(crate) mod reading;
-    pub(crate) mod template;
+    pub mod neighbour;
+    pub mod no_uri;
+    pub mod read;
+    pub mod reading;
+    pub mod template;
+    pub mod templated;
+}
+pub mod prompts {
+    //! Prompts.
+    pub mod getting;
+    pub mod got;
+    pub mod listed;
+    pub mod unknown;
 }
 pub mod completion {
     //! Argument completion.
-    pub(crate) mod asking;
+    pub mod answers;
+    pub mod asking;
 }
 pub mod mrtr {
     //! Multi round-trip requests.
+    pub mod answers;
+    pub mod asked;
+    pub mod cases;
     pub mod elsewhere;
+    pub mod forms;
+    pub mod odd;
+    pub mod outcome;
+    pub mod questions;
+    pub mod retries;
+    pub mod trigger;
+}
+pub mod progress {
+    //! Progress notifications.
+    pub mod amount;
+    pub mod called;
+    pub mod notices;
+}
+pub mod cancel {
+    //! Cancellation.
+    pub mod by_server;
+    pub mod hangup;
+    pub mod ignored;
+    pub mod stops;
+}
+pub mod subscribe {
+    //! Subscriptions.
+    pub mod acknowledged;
+    pub mod changes;
+    pub mod filters;
+    pub mod listening;
+    pub mod notices;
+    pub mod open;
 }
 pub mod errors {
     //! Error codes and error objects.
@@ -101,10 +186,17 @@ pub mod legacy {
     pub mod leftovers;
     pub mod removed;
 }
+pub mod deprecated {
+    //! Features on their way out.
+    pub mod asked;
+    pub mod logging;
+}
 pub mod ext {
     //! Extensions.
+    pub mod apps;
     pub mod fallback;
     pub mod name_header;
+    pub mod task_call;
     pub mod tasks;
     pub mod unnegotiated;
 }
@@ -114,6 +206,7 @@ const FAMILIES: &[&[Check]] = &[
     discover::capabilities::CHECKS,
     discover::declares::CHECKS,
     discover::first::CHECKS,
+    discover::honours::CHECKS,
     discover::identity::CHECKS,
     version::legacy_form::CHECKS,
     version::stateless::CHECKS,
@@ -129,6 +222,25 @@ const FAMILIES: &[&[Check]] = &[
     header::param_rules::CHECKS,
     header::rejection::CHECKS,
     header::version::CHECKS,
+    transport::accept::CHECKS,
+    transport::bodies::CHECKS,
+    transport::concurrent::CHECKS,
+    transport::direction::CHECKS,
+    transport::endpoint::CHECKS,
+    transport::notification::CHECKS,
+    transport::origin::CHECKS,
+    transport::sessions::CHECKS,
+    transport::status::CHECKS,
+    transport::streams::CHECKS,
+    transport::unusual::CHECKS,
+    stdio::answers::CHECKS,
+    stdio::garbage::CHECKS,
+    stdio::lines::CHECKS,
+    stdio::notices::CHECKS,
+    stdio::second::CHECKS,
+    stdio::shutdown::CHECKS,
+    stdio::together::CHECKS,
+    stdio::unasked::CHECKS,
     result::envelope::CHECKS,
     result::kind::CHECKS,
     result::valid::CHECKS,
@@ -137,11 +249,42 @@ const FAMILIES: &[&[Check]] = &[
     list::order::CHECKS,
     list::pages::CHECKS,
     cache::hints::CHECKS,
+    cache::leak::CHECKS,
     cache::values::CHECKS,
+    tools::annotations::CHECKS,
     tools::capability::CHECKS,
+    tools::content::CHECKS,
+    tools::icons::CHECKS,
+    tools::listed::CHECKS,
+    tools::refused::CHECKS,
+    tools::structured::CHECKS,
+    tools::unknown::CHECKS,
     schema::tools::CHECKS,
+    resources::listed::CHECKS,
     resources::missing::CHECKS,
+    resources::no_uri::CHECKS,
+    resources::read::CHECKS,
+    resources::templated::CHECKS,
+    prompts::got::CHECKS,
+    prompts::listed::CHECKS,
+    prompts::unknown::CHECKS,
+    completion::answers::CHECKS,
     mrtr::elsewhere::CHECKS,
+    mrtr::forms::CHECKS,
+    mrtr::odd::CHECKS,
+    mrtr::questions::CHECKS,
+    mrtr::retries::CHECKS,
+    progress::amount::CHECKS,
+    progress::notices::CHECKS,
+    cancel::by_server::CHECKS,
+    cancel::hangup::CHECKS,
+    cancel::ignored::CHECKS,
+    cancel::stops::CHECKS,
+    subscribe::acknowledged::CHECKS,
+    subscribe::changes::CHECKS,
+    subscribe::filters::CHECKS,
+    subscribe::notices::CHECKS,
+    subscribe::open::CHECKS,
     errors::codes::CHECKS,
     errors::leak::CHECKS,
     errors::malformed::CHECKS,
@@ -153,8 +296,12 @@ const FAMILIES: &[&[Check]] = &[
     legacy::initialize::CHECKS,
     legacy::leftovers::CHECKS,
     legacy::removed::CHECKS,
+    deprecated::asked::CHECKS,
+    deprecated::logging::CHECKS,
+    ext::apps::CHECKS,
     ext::fallback::CHECKS,
     ext::name_header::CHECKS,
+    ext::task_call::CHECKS,
     ext::tasks::CHECKS,
     ext::unnegotiated::CHECKS,
 ];

@@ -19,14 +19,23 @@ impl Engine {
             return;
         }
         self.received_bytes = self.received_bytes.saturating_add(bytes.len() as u64);
-        let limit = self.settings.limits.run_bytes;
-        if self.received_bytes > limit {
-            let why = format!("the server exceeded the limit of {limit} bytes for one run");
-            self.stop(&why);
-        } else if self.is_http() {
+        if self.is_http() {
             self.http_bytes(at, bytes);
         } else {
             self.process_bytes(at, bytes);
+        }
+        let (bytes, values) = (
+            self.settings.limits.run_bytes,
+            self.settings.limits.run_values,
+        );
+        if self.received_bytes > bytes {
+            self.stop(&format!(
+                "the server exceeded the limit of {bytes} bytes for one run"
+            ));
+        } else if self.recording.values() > values {
+            self.stop(&format!(
+                "the server exceeded the limit of {values} JSON values for one run"
+            ));
         }
     }
 
@@ -147,7 +156,7 @@ impl Engine {
                 event: event.event,
                 id: event.id,
             };
-            let message = self.from_server(carrier, event.data, event.invalid_utf8);
+            let message = self.message_of(carrier, event.data, event.invalid_utf8);
             let parsed = Parsed::read(&message.text);
             self.take(at, message, parsed);
         }
@@ -165,7 +174,7 @@ impl Engine {
             Body::Whole(bytes) => {
                 if !bytes.is_empty() {
                     let (text, invalid) = lines::decode(bytes);
-                    let message = self.from_server(Carrier::Body, text, invalid);
+                    let message = self.message_of(Carrier::Body, text, invalid);
                     self.recording.add(at, message);
                 }
                 let exchange = &mut self.recording.records[at].exchange;

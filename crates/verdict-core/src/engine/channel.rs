@@ -9,6 +9,10 @@ use verdict_model::transcript::{Channel, End};
 
 /// A channel as the engine drives it.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of the channel, on its own"
+)]
 pub(super) struct Wire {
     pub(super) lane: Lane,
     pub(super) open: bool,
@@ -117,15 +121,32 @@ impl Engine {
         log.stderr_tail = lines::decode(bytes[start..].to_vec()).0;
     }
 
-    /// Closes the input of every process that runs.
+    /// Closes the input of one process that has nothing to do, and of one to which something is held open: they
+    /// show how the end of input is taken. The others are ended, since many that exit at one time would only
+    /// take the time from each other.
     pub(super) fn end_inputs(&mut self) {
-        for channel in 0..self.wires.len() {
-            if self.wires[channel].open && !self.wires[channel].gone {
-                self.recording.channels[channel].input_closed_ms = Some(self.now);
-                self.commands.push_back(Command::EndInput {
-                    channel: number(channel),
-                });
+        let (mut idle, mut held) = (false, false);
+        let mut order: Vec<usize> = (0..self.wires.len()).collect();
+        // The main process before those of probes, which may have treated theirs badly.
+        order.sort_by_key(|channel| self.wires[*channel].lane != Lane::Shared);
+        for channel in order {
+            let wire = &self.wires[channel];
+            if wire.gone {
+                continue;
             }
+            let shown = if wire.carries.is_empty() {
+                &mut idle
+            } else {
+                &mut held
+            };
+            if !wire.open || std::mem::replace(shown, true) {
+                self.close(channel);
+                continue;
+            }
+            self.recording.channels[channel].input_closed_ms = Some(self.now);
+            self.commands.push_back(Command::EndInput {
+                channel: number(channel),
+            });
         }
     }
 

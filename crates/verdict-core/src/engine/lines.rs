@@ -1,9 +1,9 @@
 //! The lines of a process: which exchange each belongs to, if any.
 
-use super::live::{Live, Phase, is_form_of};
+use super::live::{Live, Phase};
 use super::{Course, Engine};
 use crate::ask::Id;
-use crate::wire::rpc::{Envelope, Kind, Parsed, same_id};
+use crate::wire::rpc::{Envelope, Kind, Parsed, is_form_of, same_id};
 use crate::wire::{json, lines};
 use serde_json::Value;
 use verdict_model::transcript::{Carrier, End, Message, Stray};
@@ -73,7 +73,9 @@ impl Engine {
             Kind::Notification | Kind::Request => self.cause(channel, envelope),
             Kind::Neither => None,
         });
-        let message = self.from_server(Carrier::Line, line.text, line.invalid_utf8);
+        let message = self.message_of(Carrier::Line, line.text, line.invalid_utf8);
+        let opened = self.recording.channels[channel].opened_ms;
+        self.first_start_ms = self.first_start_ms.or(Some(self.now - opened));
         let Some(at) = owner else {
             self.stray(channel, message, unterminated);
             self.wires[channel].seen_message |= kind != Kind::Neither;
@@ -120,11 +122,16 @@ impl Engine {
     /// The exchange that a response answers.
     fn asker(&self, channel: usize, response: &Envelope) -> Option<usize> {
         let Some(got) = response.id().filter(|id| !id.is_null()) else {
-            // An error for something that could not be read: the oldest that waits.
-            return self
-                .carried(channel)
-                .find(|(_, live)| live.phase == Phase::Sent)
-                .map(|(at, _)| at);
+            // An error for something that could not be read: what has no id itself, else the oldest that
+            // waits.
+            let waiting = || {
+                self.carried(channel)
+                    .filter(|(_, live)| live.phase == Phase::Sent)
+                    .map(|(at, _)| at)
+            };
+            return waiting()
+                .find(|at| self.sent_id(*at).is_none())
+                .or_else(|| waiting().next());
         };
         let by = |same: &dyn Fn(&Value) -> bool| {
             self.carried(channel)

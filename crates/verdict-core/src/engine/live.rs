@@ -1,8 +1,8 @@
 //! An exchange under way: what came back so far and what it means for the exchange.
 
 use super::{Engine, LINGER_MS};
-use crate::ask::{Ask, Id, Patience, Payload};
-use crate::wire::rpc::{Envelope, Kind, Parsed, same_id};
+use crate::ask::{Ask, Id, Patience};
+use crate::wire::rpc::{Envelope, Kind, Parsed, is_form_of};
 use crate::wire::{Limits, http, sse};
 use serde_json::Value;
 use verdict_model::transcript::{Carrier, End, Message, Sender};
@@ -96,7 +96,15 @@ impl Live {
 
     /// Whether nothing was sent at all.
     pub(super) fn is_silence(&self) -> bool {
-        self.ask.payload == Payload::Empty
+        self.ask.is_silence()
+    }
+
+    /// Lets time pass without a channel.
+    pub(super) fn wait_until(&mut self, now: u64) {
+        if let Patience::Watch(ms) = self.ask.patience {
+            self.deadline = now.saturating_add(ms);
+        }
+        self.phase = Phase::Sent;
     }
 }
 
@@ -114,19 +122,15 @@ impl Engine {
             }
             (Phase::Answered, _) => End::LeftOpen,
             (Phase::Held, _) | (Phase::Sent, Patience::Glimpse(_)) => End::Closed,
-            (Phase::Sent, Patience::Watch(_)) if http => End::Closed,
+            (Phase::Sent, Patience::Watch(_)) if http && !live.is_silence() => End::Closed,
             (Phase::Sent, Patience::Watch(_)) => End::Silent,
             (Phase::Sent, Patience::Answer | Patience::Hold(_)) => End::TimedOut,
         };
         self.settle(at, end);
     }
 
-    pub(super) fn from_server(
-        &self,
-        carrier: Carrier,
-        text: String,
-        invalid_utf8: bool,
-    ) -> Message {
+    /// A message of the server's, received now.
+    pub(super) fn message_of(&self, carrier: Carrier, text: String, invalid_utf8: bool) -> Message {
         Message {
             from: Sender::Server,
             at_ms: self.now,
@@ -184,11 +188,4 @@ impl Engine {
     pub(super) fn sent_id(&self, at: usize) -> Option<&Value> {
         self.recording.records[at].request().and_then(Envelope::id)
     }
-}
-
-/// Whether an id is ours, or a damaged form of it: "1" answered as 1 is a slip worth showing at once, not
-/// after the time limit.
-pub(super) fn is_form_of(sent: &Value, got: &Value) -> bool {
-    let bare = |value: &Value| value.to_string().trim_matches('"').to_owned();
-    same_id(sent, got) || bare(sent) == bare(got)
 }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod channel;
+mod driver;
 mod encode;
 mod lines;
 mod live;
@@ -20,78 +21,10 @@ use crate::facts::Facts;
 use crate::record::Recording;
 use crate::settings::Settings;
 use channel::Wire;
+pub use driver::{Command, Event};
 use live::{Live, Phase};
 use std::collections::{BTreeMap, VecDeque};
 use verdict_model::transcript::{End, Exchange, Transcript, Transport};
-
-/// What a driver is asked to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    /// Open a channel to the target: a connection, or a process.
-    Open {
-        /// Its number from now on.
-        channel: u32,
-    },
-    /// Send bytes; order within a channel is kept.
-    Send {
-        /// The channel.
-        channel: u32,
-        /// The bytes.
-        bytes: Vec<u8>,
-    },
-    /// Close a process's standard input.
-    EndInput {
-        /// The channel.
-        channel: u32,
-    },
-    /// Close a connection, or end a process with its whole group. No event follows.
-    Close {
-        /// The channel.
-        channel: u32,
-    },
-}
-
-/// What happened to a channel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event<'e> {
-    /// It is open.
-    Opened {
-        /// The channel.
-        channel: u32,
-        /// The address that answered, where there was a choice.
-        peer: Option<String>,
-    },
-    /// It could not be opened.
-    Failed {
-        /// The channel.
-        channel: u32,
-        /// Why, in words that fit after "could not be reached:".
-        why: String,
-    },
-    /// Bytes came: from a connection, or from a process's standard output.
-    Received {
-        /// The channel.
-        channel: u32,
-        /// The bytes.
-        bytes: &'e [u8],
-    },
-    /// Bytes came from a process's standard error.
-    Diagnostics {
-        /// The channel.
-        channel: u32,
-        /// The bytes.
-        bytes: &'e [u8],
-    },
-    /// The other side closed it, or the process ended.
-    Ended {
-        /// The channel.
-        channel: u32,
-        /// How, in words (`closed`, `exit code 1`, `signal 9`).
-        how: String,
-    },
-    /// Time passed.
-    Tick,
-}
 
 /// How far a run has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -112,6 +45,8 @@ pub const EXIT_MS: u64 = 5_500;
 const POOL: usize = 6;
 /// Processes that may be started for one lane before the server counts as unable to stay up.
 const RESPAWNS: u32 = 3;
+/// Processes that may be starting at one time: more would only take the time from each other.
+const STARTING: usize = 2;
 
 #[derive(Debug)]
 struct Active {
@@ -149,6 +84,8 @@ pub struct Engine {
     path: String,
     busy_budget_ms: u64,
     received_bytes: u64,
+    /// How long the first process took to say something.
+    first_start_ms: Option<u64>,
     progress: Progress,
 }
 
@@ -183,6 +120,7 @@ impl Engine {
             path,
             busy_budget_ms: 15_000,
             received_bytes: 0,
+            first_start_ms: None,
             progress: Progress::default(),
         };
         engine.next_stage();
@@ -203,6 +141,7 @@ impl Engine {
         let lives = self.lives.values().filter_map(Live::wakeup);
         lives
             .chain(closing)
+            .chain(self.next_start())
             .chain([self.settings.deadline_ms])
             .min()
             .map(|at| at.max(self.now))
@@ -374,9 +313,9 @@ impl Engine {
 
     fn begin(&mut self, probe: usize, ask: Ask, name: String, attempt: u8, not_before: u64) {
         let body = encode::body(&ask, &name);
-        let http = self
-            .is_http()
-            .then(|| encode::http(&ask, &self.settings, &self.path));
+        let waits = self.is_http() && ask.is_silence();
+        let http =
+            (self.is_http() && !waits).then(|| encode::http(&ask, &self.settings, &self.path));
         let at = self.recording.begin(Exchange {
             name,
             standing: ask.standing,
@@ -389,9 +328,13 @@ impl Engine {
             self.recording
                 .add(at, encode::message(&body, carrier, self.now));
         }
-        self.lives
-            .insert(at, Live::new(probe, ask, body, attempt, not_before));
-        self.queue.push_back(at);
+        let mut live = Live::new(probe, ask, body, attempt, not_before);
+        if waits {
+            live.wait_until(self.now);
+        } else {
+            self.queue.push_back(at);
+        }
+        self.lives.insert(at, live);
         self.progress.known += 1;
     }
 
@@ -449,4 +392,10 @@ impl Engine {
 
 fn number(channel: usize) -> u32 {
     u32::try_from(channel).unwrap_or(u32::MAX)
+}
+
+/// The body that an ask would be sent with under this name, for tests that make up exchanges.
+#[cfg(test)]
+pub(crate) fn body_of(ask: &Ask, name: &str) -> Vec<u8> {
+    encode::body(ask, name)
 }

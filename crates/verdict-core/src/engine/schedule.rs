@@ -1,9 +1,10 @@
 //! Which exchange goes over which channel, and when it is tried once more.
 
 use super::live::Phase;
-use super::{Command, Engine, POOL, RESPAWNS, encode, number};
+use super::{Command, Engine, POOL, RESPAWNS, STARTING, encode, number};
 use crate::ask::{Lane, Patience};
 use crate::record::Answer;
+use std::collections::VecDeque;
 use verdict_model::transcript::{Carrier, End};
 
 impl Engine {
@@ -15,15 +16,26 @@ impl Engine {
         }
     }
 
-    /// Gives waiting exchanges their channels.
+    /// Gives waiting exchanges their channels, first come, first served.
     pub(super) fn assign(&mut self) {
-        let waiting = std::mem::take(&mut self.queue);
-        for at in waiting {
-            let Some(live) = self.lives.get(&at) else {
-                continue;
-            };
-            if live.not_before > self.now || !self.place(at) {
-                self.queue.push_back(at);
+        loop {
+            let mut placed = false;
+            let mut left = VecDeque::new();
+            for at in std::mem::take(&mut self.queue) {
+                let Some(live) = self.lives.get(&at) else {
+                    continue;
+                };
+                if live.not_before <= self.now && self.place(at) {
+                    placed = true;
+                } else {
+                    left.push_back(at);
+                }
+            }
+            left.append(&mut self.queue);
+            self.queue = left;
+            // A notification is over when it is written; what comes after it goes out without an event.
+            if !placed {
+                return;
             }
         }
     }
@@ -50,6 +62,9 @@ impl Engine {
         if !fresh && self.wires.iter().filter(|wire| of_lane(wire)).count() >= room {
             return false;
         }
+        if !self.is_http() && self.starting().count() >= STARTING {
+            return false;
+        }
         if !self.is_http() && !fresh {
             let name = match lane {
                 Lane::Own(name) => name,
@@ -69,6 +84,36 @@ impl Engine {
         true
     }
 
+    /// How long a process may take to start, going by the first one; nothing is known before that.
+    fn start_ms(&self) -> Option<u64> {
+        let timeout = self.settings.timeout_ms;
+        let first = self.first_start_ms?;
+        Some((3 * first).clamp(timeout.min(1_000), timeout))
+    }
+
+    /// When the processes that are starting will count as started; one that says something has started.
+    fn starting(&self) -> impl Iterator<Item = u64> {
+        let wires = self.wires.iter().zip(&self.recording.channels);
+        let waited_for = |at: &usize| {
+            let live = self.lives.get(at);
+            live.is_some_and(|live| live.phase == Phase::Sent && !live.is_silence())
+        };
+        wires
+            .filter(move |(wire, _)| {
+                !wire.gone && !wire.seen_message && wire.carries.iter().any(waited_for)
+            })
+            .map(|(_, log)| log.opened_ms + self.start_ms().unwrap_or(self.settings.timeout_ms))
+            .filter(|at| *at > self.now)
+    }
+
+    /// When the next process may be started, if one waits for that.
+    pub(super) fn next_start(&self) -> Option<u64> {
+        if self.is_http() || self.queue.is_empty() {
+            return None;
+        }
+        self.starting().min()
+    }
+
     /// Whether a channel can take an exchange: a connection carries one, a process one that waits for its
     /// answer, or several that were asked for together.
     fn has_room(&self, wire: &super::Wire, at: usize) -> bool {
@@ -81,7 +126,10 @@ impl Engine {
     }
 
     fn carry(&mut self, at: usize, channel: usize) {
-        let timeout = self.settings.timeout_ms;
+        let mut timeout = self.settings.timeout_ms;
+        if !self.is_http() && !self.wires[channel].seen_message {
+            timeout += self.start_ms().unwrap_or_default();
+        }
         if !self.wires[channel].carries.contains(&at) {
             self.wires[channel].carries.push(at);
         }
@@ -94,6 +142,7 @@ impl Engine {
     }
 
     pub(super) fn send(&mut self, at: usize, channel: usize) {
+        let start_ms = self.start_ms().unwrap_or_default();
         let Some(live) = self.lives.get_mut(&at) else {
             return;
         };
@@ -102,15 +151,20 @@ impl Engine {
             let path = live.path.as_ref().unwrap_or(&self.path);
             encode::request(&live.ask, &self.settings, path, &live.body)
         } else {
-            // What is watched or glimpsed at has its time from now on; a process may have been started for it.
-            if let Patience::Watch(ms) | Patience::Glimpse(ms) = live.ask.patience {
-                live.deadline = self.now.saturating_add(ms);
+            // What is watched or glimpsed at has its time from now on; the latter not before the process
+            // can have started.
+            let started = self.wires[channel].seen_message;
+            match live.ask.patience {
+                Patience::Watch(ms) => live.deadline = self.now.saturating_add(ms),
+                Patience::Glimpse(ms) if started => live.deadline = self.now + ms,
+                Patience::Glimpse(ms) => live.deadline = self.now + ms + start_ms,
+                Patience::Answer | Patience::Hold(_) => {}
             }
-            let mut line = live.body.clone();
+            let mut bytes = live.body.clone();
             if !live.is_silence() {
-                line.push(b'\n');
+                bytes.push(b'\n');
             }
-            line
+            bytes
         };
         live.reused = self.wires[channel].used;
         self.wires[channel].used = true;

@@ -272,6 +272,10 @@ pub(super) const LISTEN_RESULT: &[Claim] = &[
 pub(super) const INPUT_REQUIRED: &[Claim] = &[
     claim("/result/requestState", "mrtr.state-string"),
     claim("/result/inputRequests/*/method", "mrtr.request-kinds"),
+    absent(
+        "/result/inputRequests/*/params/requestedSchema",
+        "mrtr.request-shape",
+    ),
     claim(
         "/result/inputRequests/*/params/requestedSchema/**",
         "mrtr.form-schema-flat",

@@ -49,7 +49,7 @@ impl Endpoint {
             return Err(not());
         }
         let own_port = if https { 443 } else { 80 };
-        let port = match authority.port().map(|port| port.as_str()) {
+        let port = match authority.port().map(fluent_uri::pct_enc::EStr::as_str) {
             None | Some("") => own_port,
             Some(digits) => digits
                 .parse()
@@ -105,9 +105,8 @@ impl Endpoint {
         let Ok(reference) = fluent_uri::UriRef::parse(location) else {
             return Redirect::Elsewhere;
         };
-        let resolved = match reference.resolve_against(&base) {
-            Ok(uri) => uri,
-            Err(_) => return Redirect::Elsewhere,
+        let Ok(resolved) = reference.resolve_against(&base) else {
+            return Redirect::Elsewhere;
         };
         match Self::parse(resolved.as_str()) {
             Ok(target)

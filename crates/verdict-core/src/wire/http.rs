@@ -85,7 +85,11 @@ pub struct Reader {
     state: State,
     held: Vec<u8>,
     body_bytes: usize,
+    interim: usize,
 }
+
+/// Interim answers (100, 103) before the final one; more are a flood.
+const MAX_INTERIM: usize = 32;
 
 impl Reader {
     /// A reader for the answer to one request.
@@ -95,6 +99,7 @@ impl Reader {
             state: State::Head,
             held: Vec::new(),
             body_bytes: 0,
+            interim: 0,
         }
     }
 
@@ -275,6 +280,10 @@ impl Reader {
             self.held = after;
             // Interim answers (100, 103) announce nothing that is judged.
             if (100..200).contains(&status) && status != 101 {
+                self.interim += 1;
+                if self.interim > MAX_INTERIM {
+                    return Err(HttpFault::Head("too many interim answers"));
+                }
                 continue;
             }
             let head = Head {
@@ -495,6 +504,11 @@ mod tests {
             many.extend(format!("X-{at}: 1\r\n").bytes());
         }
         assert_eq!(read(&many, 4096, false), Err(HttpFault::TooManyFields(256)));
+        let interim = b"HTTP/1.1 103 Hints\r\n\r\n".repeat(100_000);
+        assert_eq!(
+            read(&interim, 1 << 16, false),
+            Err(HttpFault::Head("too many interim answers"))
+        );
         let mut large = b"HTTP/1.1 200 OK\r\nX: ".to_vec();
         large.extend(std::iter::repeat_n(b'x', 10 << 20));
         assert_eq!(

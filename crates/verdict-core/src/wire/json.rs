@@ -34,6 +34,8 @@ pub struct Json {
     pub duplicates: Vec<String>,
     /// Whether an integer is too large to be held exactly.
     pub inexact: bool,
+    /// How many values there are, inner ones included: what they cost in memory.
+    pub values: usize,
 }
 
 /// How many duplicate names are kept.
@@ -44,6 +46,7 @@ struct Notes {
     duplicates: Vec<String>,
     inexact: bool,
     too_deep: bool,
+    values: usize,
 }
 
 /// Reads one JSON text.
@@ -70,6 +73,7 @@ pub fn parse(text: &str) -> Result<Json, JsonFault> {
             value,
             duplicates: notes.duplicates,
             inexact: notes.inexact,
+            values: notes.values,
         }),
         Err(_) if notes.too_deep => Err(JsonFault::TooDeep),
         Err(error) => Err(JsonFault::Syntax(error.to_string())),
@@ -99,6 +103,7 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.notes.borrow_mut().values += 1;
         deserializer.deserialize_any(self)
     }
 }

@@ -109,7 +109,9 @@ mod tests {
     fn utf8_is_told_in_any_split() {
         let told = |parts: &[&[u8]]| {
             let mut watch = Utf8::default();
-            parts.iter().for_each(|part| watch.feed(part));
+            for part in parts {
+                watch.feed(part);
+            }
             watch.broken()
         };
         let good = "a\u{E4}\u{1F680}z".as_bytes();

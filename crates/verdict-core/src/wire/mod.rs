@@ -28,6 +28,8 @@ pub struct Limits {
     pub stray_line_bytes: usize,
     /// Bytes that a server may send in one run.
     pub run_bytes: u64,
+    /// JSON values that a run holds in memory.
+    pub run_values: usize,
 }
 
 impl Default for Limits {
@@ -41,6 +43,7 @@ impl Default for Limits {
             stray_lines: 100,
             stray_line_bytes: 64 << 10,
             run_bytes: 256 << 20,
+            run_values: 8_000_000,
         }
     }
 }

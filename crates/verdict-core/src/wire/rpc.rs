@@ -15,6 +15,8 @@ pub struct Envelope {
     pub duplicates: Vec<String>,
     /// Whether an integer somewhere is too large to be held exactly.
     pub inexact: bool,
+    /// How many values there are, inner ones included.
+    pub values: usize,
 }
 
 /// What a text from the server turned out to be.
@@ -54,6 +56,7 @@ impl Parsed {
                         result,
                         duplicates: read.duplicates,
                         inexact: read.inexact,
+                        values: read.values,
                     }))
                 }
                 Value::Array(_) => Self::Other("an array"),
@@ -137,6 +140,12 @@ pub fn same_id(one: &Value, other: &Value) -> bool {
         },
         _ => one == other,
     }
+}
+
+/// Whether an id is another one, or a damaged form of it, such as `"1"` answered as `1`.
+pub fn is_form_of(sent: &Value, got: &Value) -> bool {
+    let bare = |value: &Value| value.to_string().replace(['"', '\\'], "");
+    same_id(sent, got) || bare(sent) == bare(got)
 }
 
 #[cfg(test)]

@@ -20,13 +20,30 @@ impl Source {
         }
     }
 
-    /// A valid message, reduced to the member under test.
-    pub(super) fn draw(&self, kind: &(&str, &str, &str), dice: &mut Dice, full: bool) -> Value {
-        let mut drawn = self.value(&self.definitions[kind.2], dice, full);
-        match kind.0 {
+    /// A valid message, reduced to the member under test. What is only a part of a message is drawn
+    /// into one.
+    pub(super) fn draw(
+        &self,
+        (member, _, name): &(&str, &str, &str),
+        dice: &mut Dice,
+        full: bool,
+    ) -> Value {
+        let mut drawn = self.value(&self.definitions[*name], dice, full);
+        match *member {
+            "result" if name.ends_with("Schema") => {
+                // The kinds of field overlap, so one may carry the members of another.
+                let other = &self.definitions["PrimitiveSchemaDefinition"];
+                let other = self.value(other, dice, full);
+                if other["type"] == drawn["type"] {
+                    fill(&mut drawn, other);
+                }
+                asking(&form(&drawn))
+            }
+            "result" if name.ends_with("Content") => asking(&sampling(&drawn)),
+            "result" if name.ends_with("Request") => asking(&drawn),
             "result" => {
-                let asking = kind.2 == "InputRequiredResult";
-                drawn["resultType"] = json!(if asking { "input_required" } else { "complete" });
+                let asks = *name == "InputRequiredResult";
+                drawn["resultType"] = json!(if asks { "input_required" } else { "complete" });
                 json!({"result": drawn})
             }
             "params" if drawn.get("params").is_none() => json!({}),
@@ -133,6 +150,35 @@ impl Source {
             None => {}
         }
     }
+}
+
+/// Adds the members of another object that are not there yet, all the way down.
+fn fill(object: &mut Value, other: Value) {
+    let (Value::Object(members), Value::Object(others)) = (object, other) else {
+        return;
+    };
+    for (name, value) in others {
+        match members.get_mut(&name) {
+            Some(there) => fill(there, value),
+            None => drop(members.insert(name, value)),
+        }
+    }
+}
+
+fn asking(question: &Value) -> Value {
+    json!({"result": {"resultType": "input_required", "inputRequests": {"q": question}}})
+}
+
+/// A question whose form has one field.
+fn form(field: &Value) -> Value {
+    let schema = json!({"type": "object", "properties": {"f": field}});
+    json!({"method": "elicitation/create", "params": {"message": "", "requestedSchema": schema}})
+}
+
+/// A question whose only message has one block.
+fn sampling(block: &Value) -> Value {
+    let messages = json!([{"role": "user", "content": block}]);
+    json!({"method": "sampling/createMessage", "params": {"maxTokens": 1, "messages": messages}})
 }
 
 /// Tries at every place each odd value, an overlong array, and nothing at all.

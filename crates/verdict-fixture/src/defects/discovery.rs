@@ -222,7 +222,6 @@ pub(super) const DEFECTS: &[Defect] = &[
             ("version.unsupported-any-method", "skip"),
             ("meta.missing-on-list", "skip"),
             ("cache.hints-tools-list", "skip"),
-            ("cache.scope-same-pages", "skip"),
             ("stdio.second-process", "skip"),
         ],
     )
@@ -238,7 +237,6 @@ pub(super) const DEFECTS: &[Defect] = &[
             ("discover.honours-resources", "fail"),
             ("resources.*", "skip"),
             ("list.*", "skip"),
-            ("subscribe.resources-changed", "skip"),
             ("cache.hints-resources-list", "skip"),
         ],
     )
@@ -254,7 +252,6 @@ pub(super) const DEFECTS: &[Defect] = &[
             ("discover.honours-prompts", "fail"),
             ("prompts.*", "skip"),
             ("list.*", "skip"),
-            ("subscribe.prompts-changed", "skip"),
             ("cache.hints-prompts-list", "skip"),
         ],
     )
@@ -268,8 +265,6 @@ pub(super) const DEFECTS: &[Defect] = &[
         "declares completions but does not know the method",
         &[
             ("discover.honours-completions", "fail"),
-            ("completion.unknown-ref", "warn"),
-            ("completion.missing-argument", "warn"),
             ("completion.*", "skip"),
         ],
     )

@@ -31,6 +31,11 @@ fn answers(request: &Request) -> Option<&Value> {
         .filter(|_| is_email(request))
 }
 
+/// Whether the question of [`asked`] has an answer that may be one.
+fn is_answered(request: &Request) -> bool {
+    answers(request).is_some_and(|answers| answers["ask"].is_object())
+}
+
 pub(super) const DEFECTS: &[Defect] = &[
     Defect::new(
         "asks-nothing",
@@ -300,7 +305,7 @@ fn ask_by_page(request: &Request, url: &str) -> Served {
     if !is_email(request) || !shows_pages {
         return None;
     }
-    if answers(request).is_some() {
+    if is_answered(request) {
         return Some(Ok(sent()));
     }
     let params = json!({
@@ -314,7 +319,7 @@ fn ask_model(request: &Request, bend: fn(&mut Value)) -> Served {
     if !is_email(request) || request.capability(&["sampling"]).is_none() {
         return None;
     }
-    if answers(request).is_some() {
+    if is_answered(request) {
         return Some(Ok(sent()));
     }
     let mut params = json!({

@@ -27,6 +27,7 @@ pub(super) const DEFECTS: &[Defect] = &[
         "serves a prompt to clients with its extension only",
         &[
             ("ext.fallback", "fail"),
+            ("prompts.get-shape", "warn"),
             ("prompts.*", "skip"),
             ("header.*", "skip"),
         ],

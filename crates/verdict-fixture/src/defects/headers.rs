@@ -114,11 +114,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     http(
         "method-header-status-200",
         "refuses a wrong Mcp-Method with status 200",
-        &[
-            ("header.method-mismatch", "fail"),
-            ("header.method-value-case", "fail"),
-            ("transport.status-error-mandated", "fail"),
-        ],
+        &[("transport.status-error-mandated", "fail")],
     )
     .fault(|_, fault| {
         if method_is_refused(fault) {

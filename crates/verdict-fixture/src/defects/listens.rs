@@ -30,18 +30,25 @@ fn asks(request: &Request, kind: &str) -> bool {
         .is_some_and(|asked| asked[kind] == true)
 }
 
+fn log_on_listen(request: &Request, answer: &mut Answer) {
+    if answer.listen.is_some() {
+        let mut message = notice(request, "notifications/message");
+        message["params"]["level"] = json!("info");
+        message["params"]["data"] = json!("listening");
+        answer.follow(100, message);
+    }
+}
+
 pub(super) const DEFECTS: &[Defect] = &[
     Defect::new(
         "listen-not-served",
         "declares changes but does not know subscriptions/listen",
         &[
             ("subscribe.available", "fail"),
-            ("subscribe.filter-missing", "warn"),
             ("subscribe.*", "skip"),
             ("cancel.*", "skip"),
             ("stdio.eof-exits-listen", "skip"),
             ("stdio.listen-per-id-order", "n/a"),
-            ("transport.sse-x-accel", "skip"),
         ],
     )
     .serve(|_, request| {
@@ -89,11 +96,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     Defect::new(
         "listen-id-text",
         "acknowledges a listen with its id as text",
-        &[
-            ("subscribe.ack-id", "fail"),
-            ("subscribe.all-tagged", "fail"),
-            ("subscribe.ack-first", "fail"),
-        ],
+        &[("subscribe.ack-id", "fail")],
     )
     .answer(|_, answer| {
         if let Some(message) = acknowledgement(answer) {
@@ -158,14 +161,20 @@ pub(super) const DEFECTS: &[Defect] = &[
             ("subscribe.id-only-on-listen", "warn"),
         ],
     )
-    .answer(|request, answer| {
-        if answer.listen.is_some() {
-            let mut message = notice(request, "notifications/message");
-            message["params"]["level"] = json!("info");
-            message["params"]["data"] = json!("listening");
-            answer.follow(100, message);
-        }
-    }),
+    .over(Transport::Http)
+    .answer(log_on_listen),
+    // On stdio all share one channel, so there is no wrong stream.
+    Defect::new(
+        "log-on-listen-line",
+        "sends logs for a listen",
+        &[
+            ("subscribe.no-request-scoped", "fail"),
+            ("deprecated.log-unrequested", "fail"),
+            ("subscribe.id-only-on-listen", "warn"),
+        ],
+    )
+    .over(Transport::Stdio)
+    .answer(log_on_listen),
     Defect::new(
         "progress-on-listen",
         "reports progress on a listen",
@@ -189,7 +198,6 @@ pub(super) const DEFECTS: &[Defect] = &[
         "refuses a second listen",
         &[
             ("subscribe.concurrent", "warn"),
-            ("subscribe.filter-honoured", "skip"),
             ("stdio.listen-per-id-order", "n/a"),
         ],
     )
@@ -200,13 +208,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     Defect::new(
         "listen-ends",
         "ends a listen at once, without a result",
-        &[
-            ("subscribe.stays-open", "fail"),
-            ("subscribe.tools-changed", "warn"),
-            ("subscribe.prompts-changed", "warn"),
-            ("subscribe.resources-changed", "warn"),
-            ("subscribe.resource-updated", "warn"),
-        ],
+        &[("subscribe.stays-open", "fail")],
     )
     .over(Transport::Http)
     .answer(|_, answer| {

@@ -201,7 +201,6 @@ pub(super) const DEFECTS: &[Defect] = &[
             ("subscribe.*", "skip"),
             ("cancel.*", "skip"),
             ("deprecated.*", "skip"),
-            ("stdio.second-process", "skip"),
         ],
     )
     .result(|request, result| {

@@ -114,6 +114,12 @@ pub(super) const DEFECTS: &[Defect] = &[
         }
     }),
     Defect::new(
+        "progress-never",
+        "reports no progress at all",
+        &[("progress.sent", "info"), ("progress.token-type", "n/a")],
+    )
+    .answer(|_, answer| answer.steps.retain(|step| !is_progress(&step.message))),
+    Defect::new(
         "progress-floods",
         "reports every little progress",
         &[("progress.flood", "info")],

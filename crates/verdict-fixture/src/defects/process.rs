@@ -176,10 +176,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     stdio(
         "dies-of-garbage",
         "dies of a line that is no JSON",
-        &[
-            ("stdio.garbage-line", "warn"),
-            ("transport.survives", "warn"),
-        ],
+        &[("stdio.garbage-line", "warn")],
     )
     .dies(|request| request.body.is_none()),
     stdio(
@@ -272,7 +269,6 @@ pub(super) const DEFECTS: &[Defect] = &[
         "makes text of the id in a refusal",
         &[
             ("errors.id-echo", "fail"),
-            ("prompts.unknown-code", "error"),
         ],
     )
     .answer(|request, answer| {

@@ -3,12 +3,18 @@
 use super::bend::empty_result;
 use super::{Defect, Transport, Variant};
 use crate::hooks::Frame;
-use crate::message::{META_SUBSCRIPTION, notification};
+use crate::message::{Answer, META_SUBSCRIPTION, Request, notification};
 use serde_json::{Value, json};
 
 /// A message that belongs to no request.
 fn note(method: &str) -> Value {
     notification(method, &json!({}))
+}
+
+fn change_beside(request: &Request, answer: &mut Answer) {
+    if request.is("prompts/list") {
+        answer.precede(note("notifications/prompts/list_changed"));
+    }
 }
 
 const fn stream(
@@ -174,9 +180,17 @@ pub(super) const DEFECTS: &[Defect] = &[
             ("transport.sse-related-only", "fail"),
         ],
     )
-    .answer(|request, answer| {
-        if request.is("prompts/list") {
-            answer.precede(note("notifications/prompts/list_changed"));
-        }
-    }),
+    .over(Transport::Http)
+    .answer(change_beside),
+    // On stdio it may be meant for a listen of the same process, and lacks its id.
+    stream(
+        "change-beside-listen",
+        "tells of changes whenever prompts are listed, and names no listen",
+        &[
+            ("legacy.unlisted-change-notices", "fail"),
+            ("subscribe.all-tagged", "fail"),
+        ],
+    )
+    .over(Transport::Stdio)
+    .answer(change_beside),
 ];

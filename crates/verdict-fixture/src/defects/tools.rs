@@ -328,8 +328,6 @@ pub(super) const DEFECTS: &[Defect] = &[
         "asks a client that cannot be asked",
         &[
             ("tools.capability-required", "fail"),
-            ("tools.capability-data", "n/a"),
-            ("tools.capability-http-400", "n/a"),
             ("mrtr.capability-respected", "fail"),
         ],
     )

@@ -23,9 +23,9 @@ pub struct Server {
 #[derive(Debug, Default)]
 struct State {
     peers: u64,
-    /// How often each method, with each cursor, was asked; and which one was last.
+    /// How often each method, with each cursor, was asked; and which one was last over each peer.
     asked: BTreeMap<String, u64>,
-    last: String,
+    last: BTreeMap<u64, String>,
     reports: u32,
     sessions: u64,
     open_sessions: BTreeSet<String>,
@@ -153,8 +153,8 @@ impl Server {
         let count = state.asked.entry(key.clone()).or_default();
         *count += 1;
         let turn = *count - 1;
-        let repeats = state.last == key;
-        state.last = key;
+        let before = state.last.insert(request.memory.peer, key.clone());
+        let repeats = before == Some(key);
         History { turn, repeats }
     }
 

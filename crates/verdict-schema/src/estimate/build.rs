@@ -1,5 +1,6 @@
-//! What building a validator may cost. The library shares what it builds for references, so most
-//! schemas are linear work; what is not is bounded here.
+//! What building a validator may cost. Only what a validation visits is built, and the library
+//! shares what it builds for references, so most schemas are linear work; what is not is bounded
+//! here.
 
 use crate::bounds::Bounds;
 use crate::cycle::InPlace;
@@ -16,25 +17,40 @@ const REFERENCES: usize = 8;
 /// A pattern under `unevaluated*` may be compared with every other one.
 const PATTERN: usize = 8;
 
-/// Whether building a validator stays within bounds, or why not.
+/// Whether building a validator of the visited subschemas stays within bounds, or why not.
 pub(crate) fn buildable(
     plan: &Plan<'_>,
     patterns: &Patterns<'_>,
+    visited: &[bool],
     bounds: &Bounds,
 ) -> Result<(), String> {
-    if patterns.total() > bounds.all_pattern_states {
+    if patterns.total(plan, visited) > bounds.all_pattern_states {
         return Err(format!(
             "patterns need more than {} states",
             bounds.all_pattern_states
         ));
     }
-    if depth(plan) > bounds.build_depth {
+    let targets: BTreeSet<usize> = plan
+        .references
+        .iter()
+        .filter_map(|reference| match reference.target {
+            Target::Position(at) if visited[reference.from] => Some(at),
+            _ => None,
+        })
+        .collect();
+    if targets.len() > bounds.targets {
+        return Err(format!(
+            "references lead to more than {} subschemas",
+            bounds.targets
+        ));
+    }
+    if depth(plan, visited, &targets) > bounds.build_depth {
         return Err(format!(
             "subschemas nest more than {} deep",
             bounds.build_depth
         ));
     }
-    unevaluated(plan, bounds)
+    unevaluated(plan, visited, bounds)
 }
 
 /// Whether a subschema has a keyword that asks what others beside it cover.
@@ -46,38 +62,27 @@ pub(super) fn covers(schema: &Value) -> bool {
 
 /// How deep the library nests while it builds: through the schema, and through targets of
 /// references.
-fn depth(plan: &Plan<'_>) -> usize {
+fn depth(plan: &Plan<'_>, visited: &[bool], targets: &BTreeSet<usize>) -> usize {
     let (mut starts, mut children) = (Vec::with_capacity(plan.positions.len() + 1), Vec::new());
     for position in &plan.positions {
         starts.push(children.len());
         subschemas(position.dialect, position.value, &mut |_, _, value| {
-            children.extend(plan.at(value));
+            children.extend(plan.at(value).filter(|&at| visited[at]));
         });
     }
     starts.push(children.len());
     let children = |at: usize| &children[starts[at]..starts[at + 1]];
     let mut heights = Survey::new(children, vec![1; plan.positions.len()]);
-    let targets: BTreeSet<usize> = plan
-        .references
-        .iter()
-        .filter_map(|reference| match reference.target {
-            Target::Position(at) => Some(at),
-            _ => None,
-        })
-        .collect();
-    let mut targets: Vec<usize> = targets
-        .into_iter()
-        .map(|at| heights.below(at).depth)
-        .collect();
+    let mut targets: Vec<usize> = targets.iter().map(|&at| heights.below(at).depth).collect();
     targets.sort_unstable_by(|left, right| right.cmp(left));
     heights.below(0).depth + targets.iter().take(REFERENCES).sum::<usize>()
 }
 
 /// For `unevaluated*` the library unfolds everything that judges the same value, references
 /// included, once for each way there, with all names and patterns.
-fn unevaluated(plan: &Plan<'_>, bounds: &Bounds) -> Result<(), String> {
+fn unevaluated(plan: &Plan<'_>, visited: &[bool], bounds: &Bounds) -> Result<(), String> {
     let covering: Vec<usize> = (0..plan.positions.len())
-        .filter(|&at| plan.positions[at].live && covers(plan.positions[at].value))
+        .filter(|&at| visited[at] && covers(plan.positions[at].value))
         .collect();
     if covering.is_empty() {
         return Ok(());

@@ -29,6 +29,14 @@ pub(crate) struct Cost {
     pub(crate) depth: usize,
 }
 
+/// What is known before a validation.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Estimate {
+    pub(crate) cost: Cost,
+    /// Which subschemas it may evaluate; the others have no part in it.
+    pub(crate) visited: Vec<bool>,
+}
+
 /// `unevaluated*` evaluates what it stands beside once more, to see what that covered.
 const AGAIN: u64 = 1;
 
@@ -83,7 +91,8 @@ pub(crate) fn estimate(
     patterns: &Patterns<'_>,
     instance: &Value,
     bounds: &Bounds,
-) -> Result<Cost, String> {
+) -> Result<Estimate, String> {
+    let mut visited = vec![false; plan.positions.len()];
     let mut opener = Opener {
         plan,
         stepper: Stepper::new(plan, patterns, bounds.evaluations),
@@ -93,6 +102,7 @@ pub(crate) fn estimate(
     let mut known: BTreeMap<(usize, (usize, bool)), Option<Cost>> = BTreeMap::new();
     let root = opener.open(0, Instance::Value(instance))?;
     known.insert(root.key, None);
+    visited[0] = true;
     let mut stack = vec![root];
     let mut result = Cost::default();
     while let Some(frame) = stack.last_mut() {
@@ -112,11 +122,15 @@ pub(crate) fn estimate(
             None => {
                 let frame = opener.open(step.at, step.instance)?;
                 known.insert(frame.key, None);
+                visited[step.at] = true;
                 stack.push(frame);
             }
         }
     }
-    Ok(result)
+    Ok(Estimate {
+        cost: result,
+        visited,
+    })
 }
 
 fn include(frame: &mut Frame<'_>, in_place: bool, cost: Cost) {

@@ -1,7 +1,7 @@
 //! Holds the estimate against the work that the library does: a keyword of ours in every subschema
 //! counts how often the library builds it and how often it evaluates it.
 
-use super::{Cost, buildable, estimate};
+use super::{Cost, Estimate, buildable, estimate};
 use crate::bounds::Bounds;
 use crate::closed::close;
 use crate::cycle;
@@ -74,12 +74,15 @@ fn measure(schema: &Value, instance: &Value) -> (Result<Cost, String>, [u64; 3])
     let plan = Plan::new(schema, dialect, bounds.subschemas);
     let patterns = Patterns::of(&plan, bounds.pattern_states);
     assert!(!cycle::exists(&plan), "{schema}");
-    let cost = buildable(&plan, &patterns, &bounds)
-        .and_then(|()| estimate(&plan, &patterns, instance, &bounds));
-    if cost.is_err() {
-        return (cost, [0; 3]);
+    let estimate = estimate(&plan, &patterns, instance, &bounds);
+    let Estimate { cost, visited } = match estimate {
+        Ok(estimate) => estimate,
+        Err(why) => return (Err(why), [0; 3]),
+    };
+    if let Err(why) = buildable(&plan, &patterns, &visited, &bounds) {
+        return (Err(why), [0; 3]);
     }
-    let closed = counted(&close(&plan, &patterns).schema, true);
+    let closed = counted(&close(&plan, &patterns, &visited).schema, true);
     let (builds, evaluations) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (built, evaluated) = (Arc::clone(&builds), Arc::clone(&evaluations));
     let validator = jsonschema::options()
@@ -97,7 +100,7 @@ fn measure(schema: &Value, instance: &Value) -> (Result<Cost, String>, [u64; 3])
     let deciding = evaluations.swap(0, Ordering::Relaxed);
     let _ = validator.iter_errors(instance).count();
     let explaining = evaluations.load(Ordering::Relaxed);
-    (cost, [builds, deciding, explaining])
+    (Ok(cost), [builds, deciding, explaining])
 }
 
 /// A chain of definitions, each of which uses the next one `times` times under `keyword`.
@@ -201,6 +204,9 @@ fn exponential_work_is_refused() {
             Err("validation may need more than 2000000 evaluations".to_owned())
         );
         let mut covered = ladder(keyword, 30, 2, &yes);
+        covered["unevaluatedProperties"] = json!(false);
+        assert!(measure(&covered, &json!({})).0.is_err(), "{keyword}");
+        let mut covered = ladder(keyword, 13, 2, &yes);
         covered["unevaluatedProperties"] = json!(false);
         let (cost, _) = measure(&covered, &json!({}));
         assert!(cost.is_err_and(|why| why.contains("cover more than 20000 subschemas")));

@@ -16,16 +16,16 @@ const WORDS: [&str; 12] = [
     "pin",
 ];
 
-/// Pairs of words that do.
-const PAIRS: [(&str, &str); 8] = [
-    ("api", "key"),
-    ("access", "key"),
-    ("private", "key"),
-    ("secret", "key"),
-    ("credit", "card"),
-    ("card", "number"),
-    ("social", "security"),
-    ("auth", "code"),
+/// Pairs of words that do, and the pair as it is written.
+const PAIRS: [(&str, &str, &str); 8] = [
+    ("api", "key", "api key"),
+    ("access", "key", "access key"),
+    ("private", "key", "private key"),
+    ("secret", "key", "secret key"),
+    ("credit", "card", "credit card"),
+    ("card", "number", "card number"),
+    ("social", "security", "social security"),
+    ("auth", "code", "auth code"),
 ];
 
 /// Words before `token` that make it a bookmark rather than a secret.
@@ -73,8 +73,11 @@ pub(super) fn in_name(name: &str) -> Option<&'static str> {
             .checked_sub(1)
             .and_then(|it| words.get(it))
             .map_or("", String::as_str);
-        if let Some((_, second)) = PAIRS.iter().find(|pair| **pair == (before, word.as_str())) {
-            return Some(second);
+        let pair = PAIRS
+            .iter()
+            .find(|(first, second, _)| *first == before && *second == word);
+        if let Some((.., pair)) = pair {
+            return Some(pair);
         }
         if word == "token" && BOOKMARKS.contains(&before) {
             continue;
@@ -140,6 +143,7 @@ mod tests {
         ] {
             assert!(in_name(name).is_some(), "{name}");
         }
+        assert_eq!(in_name("apiKey"), Some("api key"));
         for name in [
             "pageToken",
             "next_token",

@@ -92,12 +92,14 @@ fn judged(cx: &Context, method: &str) -> Option<Ruling> {
 }
 
 fn absent(seen: &Seen, missing: &str) -> Finding {
-    let page = match seen.record.request().and_then(|request| {
-        let params = request.params()?;
-        params.get("cursor").map(|_| " (a page behind a cursor)")
-    }) {
-        Some(page) => page,
-        None => "",
+    let cursor = seen
+        .record
+        .request()
+        .and_then(|request| request.params()?.get("cursor"));
+    let page = if cursor.is_some() {
+        " (a page behind a cursor)"
+    } else {
+        ""
     };
     let verb = if missing.contains(' ') { "are" } else { "is" };
     Finding::broken(format!(
@@ -153,4 +155,65 @@ fn asking(cx: &Context) -> Ruling {
         );
     }
     slips.ruling(format!("{count} results that ask back carry no hints"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::told::{page, says, told};
+    use serde_json::json;
+
+    #[test]
+    fn each_page_owes_both_hints() {
+        let recording = |remove: &str| {
+            let first = page("survey.tools/1", None, &["a"], Some("x"));
+            let mut second = page("survey.tools/2", Some("x"), &["b"], None);
+            if let Some(result) = second.3["result"].as_object_mut() {
+                result.shift_remove(remove);
+            }
+            told(&json!({"tools": {}}), &[first, second])
+        };
+        assert_eq!(says("cache.hints-tools-list", &recording("")), "met");
+        assert_eq!(
+            says("cache.hints-tools-list", &recording("ttlMs")),
+            "broken"
+        );
+        assert_eq!(
+            says("cache.hints-tools-list", &recording("cacheScope")),
+            "broken"
+        );
+        assert_eq!(says("cache.hints-prompts-list", &recording("")), "n/a");
+        assert_eq!(says("cache.hints-read", &recording("")), "n/a");
+    }
+
+    #[test]
+    fn questions_carry_none() {
+        let asks = |extra: &str| {
+            let mut result = json!({"resultType": "input_required", "requestState": "s"});
+            result[extra] = json!(0);
+            let call = (
+                "given/1",
+                "tools/call",
+                json!({"name": "a"}),
+                json!({"result": result}),
+            );
+            says(
+                "cache.no-hints-on-input-required",
+                &told(&json!({"tools": {}}), &[call]),
+            )
+        };
+        assert_eq!(asks("note"), "met");
+        assert_eq!(asks("ttlMs"), "broken");
+        let none = told(&json!({}), &[]);
+        assert_eq!(says("cache.no-hints-on-input-required", &none), "skip");
+        // A read that asks back owes no hints.
+        let question = json!({"result": {"resultType": "input_required", "requestState": "s"}});
+        let read = (
+            "resources.reading/1",
+            "resources/read",
+            json!({"uri": "a:b"}),
+            question,
+        );
+        let recording = told(&json!({"resources": {}}), &[read]);
+        assert_eq!(says("cache.hints-read", &recording), "skip");
+    }
 }

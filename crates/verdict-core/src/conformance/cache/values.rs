@@ -166,3 +166,71 @@ fn change(walk: &Walk) -> Option<(&str, &str, &str)> {
     let (page, other) = pages.find(|(_, scope)| *scope != one)?;
     Some((page, one, other))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::told::{page, says, told};
+    use serde_json::{Value, json};
+
+    fn with(member: &str, value: Value) -> crate::record::Recording {
+        let mut page = page("survey.tools/1", None, &["a"], None);
+        page.3["result"][member] = value;
+        told(&json!({"tools": {}}), &[page])
+    }
+
+    #[test]
+    fn lifetimes_are_whole_and_not_negative() {
+        for (value, due) in [
+            (json!(0), "met"),
+            (json!(300_000.0), "met"),
+            (json!(18_446_744_073_709_551_615_u64), "met"),
+            (json!(0.5), "broken"),
+            (json!(-1), "broken"),
+            (json!("1"), "broken"),
+            (json!(null), "broken"),
+        ] {
+            assert_eq!(
+                says("cache.ttl-valid", &with("ttlMs", value.clone())),
+                due,
+                "{value}"
+            );
+        }
+        for (value, due) in [
+            (json!(31_536_000_000_u64), "met"),
+            (json!(63_072_000_000_u64), "noted"),
+            (json!(1e300), "noted"),
+            (json!("for ever"), "met"),
+        ] {
+            assert_eq!(
+                says("cache.ttl-sane", &with("ttlMs", value.clone())),
+                due,
+                "{value}"
+            );
+        }
+    }
+
+    #[test]
+    fn scopes_are_two_words() {
+        for (value, due) in [
+            ("public", "met"),
+            ("private", "met"),
+            ("Public", "broken"),
+            ("", "broken"),
+        ] {
+            assert_eq!(
+                says("cache.scope-valid", &with("cacheScope", json!(value))),
+                due,
+                "{value}"
+            );
+        }
+    }
+
+    #[test]
+    fn members_of_other_results_mean_nothing() {
+        let result = json!({"result": {"resultType": "complete", "content": [], "ttlMs": -1, "cacheScope": 5}});
+        let call = ("given/1", "tools/call", json!({"name": "a"}), result);
+        let recording = told(&json!({"tools": {}}), &[call]);
+        assert_eq!(says("cache.ttl-valid", &recording), "met");
+        assert_eq!(says("cache.scope-valid", &recording), "met");
+    }
+}

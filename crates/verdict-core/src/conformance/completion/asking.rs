@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// Asks for completions of up to five arguments, each begun with nothing and with one letter.
 ///
 /// Where nothing is listed that has arguments, of a prompt that no server has.
-pub const ASKING: Probe = Probe {
+pub(crate) const ASKING: Probe = Probe {
     name: "completion.asking",
     stage: Stage::Main,
     next: asking,
@@ -20,7 +20,7 @@ pub const ASKING: Probe = Probe {
 /// Arguments that are asked for.
 const MOST: usize = 5;
 /// The exchange in which a listed argument could not be asked for.
-pub const ABSENT: &str = "completion.asking/absent";
+pub(crate) const ABSENT: &str = "completion.asking/absent";
 
 fn asking(cx: &Context, round: usize) -> Vec<Ask> {
     let declared = cx.facts.declares("completions") == Declared::Yes;
@@ -51,7 +51,7 @@ fn asking(cx: &Context, round: usize) -> Vec<Ask> {
 }
 
 /// Listed arguments: prompts and templates by turns.
-pub fn known<'c>(cx: &Context<'c>) -> Vec<(Value, &'c str)> {
+pub(crate) fn known<'c>(cx: &Context<'c>) -> Vec<(Value, &'c str)> {
     let mut prompts = cx.facts.items(List::Prompts).flat_map(|prompt| {
         let name = prompt.value.get("name").and_then(Value::as_str);
         let arguments = prompt.value.get("arguments").and_then(Value::as_array);
@@ -83,7 +83,7 @@ pub fn known<'c>(cx: &Context<'c>) -> Vec<(Value, &'c str)> {
 }
 
 /// The exchanges about listed arguments.
-pub fn asked<'c>(cx: &Context<'c>) -> impl Iterator<Item = &'c Record> {
+pub(crate) fn asked<'c>(cx: &Context<'c>) -> impl Iterator<Item = &'c Record> {
     let steps = (1..=MOST).flat_map(|number| {
         ["empty", "letter"].map(|what| format!("{}/{number}.{what}", ASKING.name))
     });

@@ -117,3 +117,60 @@ fn repeatable(cx: &Context) -> Ruling {
     .at(format!("/result/{what}"))
     .into()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::told::{page, says, told};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_refusal_counts_when_discovery_mends_it_twice() {
+        let refused = |name: &'static str| {
+            let error = json!({"error": {"code": -32600, "message": "not yet"}});
+            (name, "tools/list", json!({}), error)
+        };
+        let says = |more: &[(&'static str, &'static str, Value, Value)]| {
+            let first = [refused("list.visits/tools.a1/1")];
+            let exchanges = [&first, more].concat();
+            says(
+                "discover.first-not-required",
+                &told(&json!({"tools": {}}), &exchanges),
+            )
+        };
+        let late = page("list.visits/late.list", None, &["a"], None);
+        let warm = page("list.visits/warm.list", None, &["a"], None);
+        let cold = page("list.visits/cold.list", None, &["a"], None);
+        assert_eq!(
+            says(&[late.clone(), refused("list.visits/cold.list"), warm]),
+            "broken"
+        );
+        assert_eq!(says(&[late, cold]), "met");
+        assert_eq!(says(&[refused("list.visits/late.list")]), "skip");
+        assert_eq!(says(&[]), "skip");
+    }
+
+    #[test]
+    fn two_changes_in_a_row_are_instances_that_differ() {
+        let discover = |name: &'static str, versions: &[&str]| {
+            let result = json!({"supportedVersions": versions, "capabilities": {}});
+            (
+                name,
+                "server/discover",
+                json!({}),
+                json!({"result": result}),
+            )
+        };
+        let ours = [verdict_model::REVISION];
+        let other = [verdict_model::REVISION, "2030-01-01"];
+        let says = |a: &[&str], b: &[&str]| {
+            let exchanges = [
+                discover("list.visits/discover.a", a),
+                discover("list.visits/discover.b", b),
+            ];
+            says("discover.repeatable", &told(&json!({}), &exchanges))
+        };
+        assert_eq!(says(&ours, &ours), "met");
+        assert_eq!(says(&ours, &other), "met");
+        assert_eq!(says(&other, &ours), "noted");
+    }
+}

@@ -132,3 +132,32 @@ fn uris(info: &Value) -> impl Iterator<Item = (String, &str)> {
 pub fn is_absolute(uri: &str) -> bool {
     Uri::parse(uri).is_ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{replied, ruling_on, word};
+    use serde_json::{Value, json};
+
+    fn with(info: &Value) -> [&'static str; 2] {
+        let result = json!({"resultType": "complete", "_meta": {super::SERVER_INFO: info}});
+        let reply = json!({"jsonrpc": "2.0", "id": "given/1", "result": result});
+        let recording = replied(&[("tools/list", 200, reply)]);
+        ["discover.server-info-shape", "tools.icons"].map(|id| word(&ruling_on(id, &recording)))
+    }
+
+    #[test]
+    fn members_of_the_right_types_and_absolute_addresses() {
+        let info = |member: &str, value: Value| {
+            let mut info = json!({"name": "a", "version": "1"});
+            info[member] = value;
+            info
+        };
+        let shape = |member, value| with(&info(member, value))[0];
+        assert_eq!(shape("title", json!("A")), "met");
+        assert_eq!(shape("version", json!(2)), "broken");
+        assert_eq!(shape("icons", json!([{"mimeType": "image/png"}])), "broken");
+        assert_eq!(shape("websiteUrl", json!("https://a.example")), "met");
+        assert_eq!(shape("websiteUrl", json!("a.example")), "unproven");
+        assert_eq!(shape("icons", json!([{"src": "/icon.png"}])), "unproven");
+    }
+}

@@ -49,8 +49,8 @@ pub const CHECKS: &[Check] = &[
         .judge(custom_range),
 ];
 
-/// What the specification has defined of its range so far.
-const DEFINED: [i64; 3] = [-32020, -32021, -32022];
+/// What the specification has defined of its range so far, and what it has retired (a rule of its own).
+const DEFINED: [i64; 4] = [-32020, -32021, -32022, -32042];
 /// What JSON-RPC has defined.
 const STANDARD: [i64; 5] = [-32700, -32600, -32601, -32602, -32603];
 /// Codes of the drafts, and what became of them.
@@ -182,7 +182,16 @@ fn needs_capability(cx: &Context, record: &Record) -> bool {
         record.method(),
         Some("tasks/get" | "tasks/update" | "tasks/cancel")
     );
-    let opted_in = record.exchange.name.starts_with("tools.capability/bare");
+    let name = record.exchange.name.as_str();
+    let opted_in = name.starts_with("tools.capability/bare")
+        || [
+            "mrtr/none",
+            "mrtr/form",
+            "mrtr/url",
+            "mrtr/sampling",
+            "mrtr/roots",
+        ]
+        .contains(&name);
     let declared = meta_of(record, META_CAPABILITIES)
         .and_then(|capabilities| capabilities.get("extensions")?.get(TASKS))
         .is_some_and(Value::is_object);
@@ -217,7 +226,8 @@ fn custom_range(cx: &Context) -> Ruling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{config, ruling};
+    use crate::testing::{config, replied, ruling, ruling_on};
+    use serde_json::json;
     use verdict_fixture::{Server, Variant};
 
     #[test]
@@ -245,5 +255,40 @@ mod tests {
         let server = Server::with("missing-retired-code").expect("a defect");
         assert!(ruling("errors.retired-codes", &server, config(), true).is_broken());
         assert!(ruling("errors.legacy-range", &server, config(), true).is_met());
+    }
+
+    #[test]
+    fn every_range_has_its_rule() {
+        for (code, id) in [
+            (-32023, "errors.reserved-undefined"),
+            (-32099, "errors.reserved-undefined"),
+            (-32002, "errors.retired-codes"),
+            (-32042, "errors.retired-codes"),
+            (-32000, "errors.legacy-range"),
+            (-32019, "errors.legacy-range"),
+            (-32001, "errors.legacy-range"),
+            (-32100, "errors.custom-range"),
+            (-32768, "errors.custom-range"),
+        ] {
+            let error = json!({"jsonrpc": "2.0", "id": "given/1", "error": {"code": code, "message": "no"}});
+            let recording = replied(&[("tools/list", 200, error)]);
+            for check in CHECKS {
+                let found = ruling_on(check.rule.id, &recording);
+                let due = check.rule.id == id;
+                assert_eq!(
+                    found.is_broken(),
+                    due,
+                    "{code} {}: {found:?}",
+                    check.rule.id
+                );
+            }
+        }
+        for code in [-32769, -31999, 0, 1, 404, -32603, -32020] {
+            let error = json!({"jsonrpc": "2.0", "id": "given/1", "error": {"code": code, "message": "no"}});
+            let recording = replied(&[("tools/list", 200, error)]);
+            for check in CHECKS {
+                assert!(!ruling_on(check.rule.id, &recording).is_broken(), "{code}");
+            }
+        }
     }
 }

@@ -96,7 +96,7 @@ fn has_trace(text: &str) -> bool {
     MARKS.iter().any(|mark| text.contains(mark)) || text.lines().skip(1).any(frame)
 }
 
-fn has_token(text: &str, sent: &str) -> bool {
+pub(crate) fn has_token(text: &str, sent: &str) -> bool {
     text.match_indices("Bearer ").any(|(at, mark)| {
         let rest = &text[at + mark.len()..];
         let end = rest

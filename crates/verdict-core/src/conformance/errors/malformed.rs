@@ -38,6 +38,7 @@ fn malformed(cx: &Context, round: usize) -> Vec<Ask> {
             .map(|(step, _)| request(step).over(odd_lane(cx)));
         return match round {
             0 => requests.chain([half()]).collect(),
+            1 => vec![Ask::request("after", "server/discover", json!({}))],
             _ => vec![],
         };
     }
@@ -47,7 +48,7 @@ fn malformed(cx: &Context, round: usize) -> Vec<Ask> {
     let before = at.checked_sub(1).and_then(|before| CASES.get(before));
     let dropped = before.is_some_and(|(step, _)| {
         let record = cx.record(&format!("errors.malformed/{step}"));
-        record.is_none_or(is_silent)
+        record.is_none_or(|record| is_silent(record) || is_cut_off(cx, record))
     });
     match CASES.get(at) {
         Some((step, _)) if !dropped => {
@@ -72,6 +73,12 @@ fn request(step: &str) -> Ask {
         };
     }
     ask
+}
+
+/// Whether the server closed the connection, or ended, rather than answer, and is still there.
+fn is_cut_off(cx: &Context, record: &Record) -> bool {
+    let lost = matches!(record.answer(), Answer::Nothing(End::Lost(_)));
+    lost && (!cx.is_http() || served(cx, "errors.malformed/after").is_ok())
 }
 
 /// Whether nothing came back at all.
@@ -146,15 +153,24 @@ fn outcome(cx: &Context, name: &str, fault: &str) -> Result<Option<Finding>, Rul
             };
             return Ok(Some(finding.about(fault).seen_in(record)));
         }
+        Some(record) if is_cut_off(cx, record) => {
+            let what = if cx.is_http() {
+                "connection"
+            } else {
+                "process"
+            };
+            let message =
+                format!("a message {fault} ends the {what}; expected -32600 (invalid request)");
+            return Ok(Some(Finding::broken(message).about(fault).seen_in(record)));
+        }
         Some(record) if matches!(record.answer(), Answer::Fault(_)) => record,
         _ => answered(cx, name)?,
     };
     let message = match (record.answer(), record.status()) {
-        (Answer::Error(_), _) => return Ok(None),
+        (Answer::Error(_), _) | (Answer::Foreign, Some(400..=499)) => return Ok(None),
         (Answer::Result(_), _) => {
             format!("a message {fault} is served; expected -32600 (invalid request)")
         }
-        (_, Some(400..=499)) => return Ok(None),
         (_, Some(status)) => format!(
             "a message {fault} is answered with HTTP {status} and no JSON-RPC error; expected -32600 (invalid request)"
         ),
@@ -169,7 +185,9 @@ fn outcome(cx: &Context, name: &str, fault: &str) -> Result<Option<Finding>, Rul
 fn unparsed<'c>(cx: &Context<'c>) -> Result<&'c Record, Ruling> {
     served(cx, "era/discover")?;
     match cx.record("errors.malformed/half") {
-        Some(record) if matches!(record.answer(), Answer::Fault(_)) => Ok(record),
+        Some(record) if matches!(record.answer(), Answer::Fault(_)) || is_cut_off(cx, record) => {
+            Ok(record)
+        }
         _ => answered(cx, "errors.malformed/half"),
     }
 }
@@ -179,20 +197,20 @@ fn parse(cx: &Context) -> Ruling {
         Ok(record) => record,
         Err(ruling) => return ruling,
     };
-    let Some(status) = record.status() else {
-        return Ruling::skip("no HTTP status");
-    };
-    let finding = match (status, record.answer()) {
-        (400..=499, Answer::Error(Some(-32700))) => {
+    let finding = match (record.status().unwrap_or_default(), record.answer()) {
+        (_, Answer::Nothing(_)) => Finding::broken(
+            "half a JSON text ends the connection; expected a 4xx with -32700 (parse error)",
+        ),
+        (status @ 400..=499, Answer::Error(Some(-32700))) => {
             return Ruling::met(format!("HTTP {status} with -32700"));
         }
-        (400..=499, Answer::Error(Some(code))) => Finding::noted(format!(
+        (status @ 400..=499, Answer::Error(Some(code))) => Finding::noted(format!(
             "half a JSON text is refused with HTTP {status} and {code}; -32700 (parse error) would say more"
         )),
-        (400..=499, _) => Finding::noted(format!(
+        (status @ 400..=499, _) => Finding::noted(format!(
             "half a JSON text is refused with HTTP {status} without a JSON-RPC error; -32700 (parse error) would say more"
         )),
-        _ => Finding::broken(format!(
+        (status, _) => Finding::broken(format!(
             "half a JSON text is answered with HTTP {status}; expected a 4xx with -32700 (parse error)"
         )),
     };

@@ -157,7 +157,7 @@ fn misused_version_code(cx: &Context, record: &Record) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{config, ruling};
+    use crate::testing::{config, replied, ruling, ruling_on};
     use serde_json::json;
     use verdict_fixture::{Server, Variant};
 
@@ -184,5 +184,24 @@ mod tests {
         assert!(covers(&declared, &json!({"extensions": {"a/b": {}}})));
         assert!(!covers(&declared, &json!({"extensions": {"c/d": {}}})));
         assert!(!covers(&declared, &json!({"sampling": {}})));
+    }
+
+    #[test]
+    fn codes_without_their_fault_are_found() {
+        let error = |code: i64| json!({"jsonrpc": "2.0", "id": "given/1", "error": {"code": code, "message": "no"}});
+        for code in [-32020, -32022] {
+            let recording = replied(&[("tools/list", 400, error(code))]);
+            assert!(
+                ruling_on("errors.defined-meaning", &recording).is_broken(),
+                "{code}"
+            );
+        }
+        // A slip of servers that expect a name there; the method is not served.
+        let recording = replied(&[("resources/subscribe", 400, error(-32020))]);
+        let found = ruling_on("errors.defined-meaning", &recording);
+        assert!(matches!(found, Ruling::Found(_)) && !found.is_broken());
+        // Helpful to a client that begins with it.
+        let recording = replied(&[("initialize", 400, error(-32022))]);
+        assert!(ruling_on("errors.defined-meaning", &recording).is_met());
     }
 }

@@ -4,9 +4,9 @@ use crate::check::Check;
 use crate::context::Context;
 use crate::ruling::{Finding, Ruling};
 use crate::shape;
-use crate::traffic::{Refused, distinct, errors, listed};
+use crate::traffic::{LEGACY_LANE, Refused, distinct, errors, listed, sent_header};
 use crate::wire::json::shortened;
-use crate::wire::rpc::{integer, same_id};
+use crate::wire::rpc::{Envelope, Parsed, integer, same_id};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -108,7 +108,8 @@ fn id_echo(cx: &Context) -> Ruling {
         };
         ways.entry(way).or_default().push((refused, sent));
     }
-    if looked_at == 0 {
+    let strangers = strangers(cx);
+    if looked_at == 0 && strangers.is_empty() {
         return Ruling::skip("no error answered a request that could be read");
     }
     let findings = ways.into_iter().map(|(way, cases)| {
@@ -130,9 +131,37 @@ fn id_echo(cx: &Context) -> Ruling {
         .at("/id")
     });
     Ruling::of(
-        findings.collect(),
+        findings.chain(strangers).collect(),
         "all errors carry the id of their request",
     )
+}
+
+/// Errors on a process's output whose id no request to it had: who was meant waits in vain.
+fn strangers(cx: &Context) -> Vec<Finding> {
+    let channels = cx.recording.channels.iter().zip(0_u32..);
+    let found = channels
+        .filter(|(channel, _)| channel.lane != LEGACY_LANE)
+        .flat_map(|(channel, number)| {
+            let strays = channel.stray.iter().map(|stray| Parsed::read(&stray.text));
+            strays.filter_map(move |parsed| {
+                let error = parsed
+                    .envelope()
+                    .filter(|message| message.error().is_some())?;
+                let id = error.id().filter(|id| !id.is_null())?;
+                let known = cx.recording.records.iter().any(|record| {
+                    let sent = record.request().and_then(Envelope::id);
+                    record.exchange.channel == Some(number)
+                        && sent.is_some_and(|sent| same_id(sent, id))
+                });
+                (!known).then(|| shortened(id, 80))
+            })
+        });
+    let ids: Vec<String> = found.collect();
+    if ids.is_empty() {
+        return vec![];
+    }
+    let shown = listed(ids.iter().map(String::as_str));
+    vec![Finding::broken(format!("errors carry ids that no request had: {shown}")).about("stdio")]
 }
 
 /// The id that an error must carry; none where the request may not have been read.
@@ -148,10 +177,14 @@ fn readable_id<'c>(refused: &Refused<'c>) -> Option<&'c Value> {
         .id()
         .filter(|id| id.is_string() || integer(id).is_some())?;
     // Refused before anyone looked at the body: by an Origin, authorization or media type check.
-    let unread = matches!(
-        refused.record.status(),
-        Some(401 | 403 | 405 | 406 | 408 | 411 | 413 | 414 | 415 | 429 | 431)
-    );
+    let guarded = ["origin", "host"]
+        .iter()
+        .any(|field| sent_header(refused.record, field).is_some());
+    let unread = guarded
+        || matches!(
+            refused.record.status(),
+            Some(401 | 403 | 405 | 406 | 408 | 411 | 413 | 414 | 415 | 429 | 431)
+        );
     (proper && !unread && refused.code != Some(-32700)).then_some(id)
 }
 
@@ -159,7 +192,8 @@ fn readable_id<'c>(refused: &Refused<'c>) -> Option<&'c Value> {
 mod tests {
     use super::*;
     use crate::ruling::Weight;
-    use crate::testing::{config, ruling};
+    use crate::testing::{config, replied, ruling, ruling_on};
+    use serde_json::json;
     use verdict_fixture::{Server, Variant};
 
     #[test]
@@ -181,12 +215,50 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_another_kind_are_told_once_each() {
-        let server = Server::with("header-refusal-without-id").expect("a defect");
-        let Ruling::Found(findings) = ruling("errors.id-echo", &server, config(), false) else {
-            return;
+    fn slips_are_found_and_told_once() {
+        let error = |id: serde_json::Value, error: serde_json::Value| {
+            (
+                "tools/list",
+                200,
+                json!({"jsonrpc": "2.0", "id": id, "error": error}),
+            )
         };
-        assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].weight, Weight::Broken);
+        let sound = json!({"code": -32602, "message": "no"});
+        let recording = replied(&[
+            error(json!("given/1"), json!({"code": "-32602", "message": "no"})),
+            error(json!("given/2"), json!({"code": -32602.0, "message": ""})),
+            error(json!("given/3"), json!({"code": -32602})),
+            error(json!(null), sound.clone()),
+            error(json!(null), sound),
+            // A gateway's page is no message of the server's.
+            ("tools/list", 404, json!({"error": {"code": "x"}})),
+        ]);
+        let weights = |id: &str| match ruling_on(id, &recording) {
+            Ruling::Found(findings) => findings
+                .iter()
+                .map(|finding| finding.weight)
+                .collect::<Vec<_>>(),
+            _ => vec![],
+        };
+        assert_eq!(weights("errors.code-integer"), [Weight::Broken]);
+        assert_eq!(
+            weights("errors.message-string"),
+            [Weight::Noted, Weight::Broken]
+        );
+        assert_eq!(weights("errors.id-echo"), [Weight::Broken]);
+    }
+
+    #[test]
+    fn refusals_before_the_body_was_read_owe_no_id() {
+        let refusal = json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "no"}});
+        for status in [401, 403, 405, 413, 415] {
+            let recording = replied(&[("tools/list", status, refusal.clone())]);
+            assert!(
+                matches!(ruling_on("errors.id-echo", &recording), Ruling::Skip(_)),
+                "{status}"
+            );
+        }
+        let recording = replied(&[("tools/list", 400, refusal)]);
+        assert!(ruling_on("errors.id-echo", &recording).is_broken());
     }
 }

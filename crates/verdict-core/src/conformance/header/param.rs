@@ -152,7 +152,11 @@ pub(super) fn case<'c>(cx: &Context<'c>, need: Need) -> Result<Case<'c>, Ruling>
         (Some((tool, reason)), _) => Ruling::skip(format!(
             "no arguments for {tool}: {reason}; give some (tools.arguments)"
         )),
-        (None, Some(tool)) => Ruling::skip(format!("{}, {tool} for example", calling::NAME_A_TOOL)),
+        (None, Some(tool)) => Ruling::skip(format!(
+            "{}; {tool} mirrors {}",
+            calling::NAME_A_TOOL,
+            need.words()
+        )),
         (None, None) => Ruling::not_applicable(format!(
             "no tool mirrors {} in a header field",
             need.words()

@@ -74,25 +74,7 @@ fn rejections(cx: &Context) -> Ruling {
     let typed = pick(&all, |record| {
         matches!(record.answer(), Answer::Error(_)) && !has_type(record)
     });
-    let mut findings = Vec::new();
-    if let Some(first) = bare.first() {
-        let status = first.status().unwrap_or_default();
-        let message = format!(
-            "{} of {} refusals for header fields hold no JSON-RPC error (this one HTTP {status}); expected HTTP 400 with an error of code -32020: {}",
-            bare.len(),
-            all.len(),
-            names(&bare)
-        );
-        let gateway = cx.settings.config.behind_gateway
-            && bare
-                .iter()
-                .all(|record| matches!(record.status(), Some(400 | 404)));
-        findings.push(if gateway {
-            Finding::unproven(format!("{message} (a gateway may have answered)")).seen_in(first)
-        } else {
-            Finding::broken(message).seen_in(first)
-        });
-    }
+    let mut findings: Vec<Finding> = without_error(cx, &bare, all.len()).into_iter().collect();
     if let Some(first) = other_id.first() {
         let id = wrong_id(first).unwrap_or_default();
         let message = format!(
@@ -120,6 +102,24 @@ fn rejections(cx: &Context) -> Ruling {
         findings,
         format!("{} refusals hold a JSON-RPC error", all.len()),
     )
+}
+
+/// Refusals that hold no JSON-RPC error.
+fn without_error(cx: &Context, bare: &[&Record], all: usize) -> Option<Finding> {
+    let first = bare.first()?;
+    let message = format!(
+        "{} of {all} refusals for header fields hold no JSON-RPC error (this one HTTP {}); expected HTTP 400 with an error of code -32020: {}",
+        bare.len(),
+        first.status().unwrap_or_default(),
+        names(bare)
+    );
+    let pages = |record: &&Record| matches!(record.status(), Some(400 | 404));
+    let gateway = cx.settings.config.behind_gateway && bare.iter().all(pages);
+    Some(if gateway {
+        Finding::unproven(format!("{message} (a gateway may have answered)")).seen_in(first)
+    } else {
+        Finding::broken(message).seen_in(first)
+    })
 }
 
 fn pick<'c>(all: &[&'c Record], which: impl Fn(&Record) -> bool) -> Vec<&'c Record> {

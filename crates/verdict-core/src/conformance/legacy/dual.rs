@@ -144,9 +144,8 @@ fn handshake(cx: &Context) -> Ruling {
     for name in ["dual/initialized", "dual/list"] {
         match broken_step(cx, name) {
             Ok(Some(finding)) => findings.push(finding),
-            Ok(None) => {}
             Err(ruling) if findings.is_empty() => return ruling,
-            Err(_) => {}
+            Ok(None) | Err(_) => {}
         }
     }
     Ruling::of(findings, "the handshake of the earlier revision holds")
@@ -154,17 +153,21 @@ fn handshake(cx: &Context) -> Ruling {
 
 /// What the answer to `initialize` lacks.
 fn incomplete(record: &Record, result: &Value) -> Vec<Finding> {
-    let members: [(&str, &str, fn(&Value) -> bool); 3] = [
-        ("protocolVersion", "a string", Value::is_string),
-        ("capabilities", "an object", Value::is_object),
-        ("serverInfo", "an object", Value::is_object),
+    let members = [
+        ("protocolVersion", "a string"),
+        ("capabilities", "an object"),
+        ("serverInfo", "an object"),
     ];
-    let wrong = members.iter().filter_map(|(member, kind, fits)| {
-        let actual = match result.get(member) {
-            Some(value) if fits(value) => return None,
-            Some(value) => shortened(value, 80),
-            None => "missing".to_owned(),
+    let wrong = members.iter().filter_map(|(member, kind)| {
+        let value = result.get(member);
+        let fits = |value: &Value| match *kind {
+            "a string" => value.is_string(),
+            _ => value.is_object(),
         };
+        if value.is_some_and(fits) {
+            return None;
+        }
+        let actual = value.map_or("missing".to_owned(), |value| shortened(value, 80));
         let message = format!("{member} of the initialize result is {actual}; expected {kind}");
         Some(Finding::broken(message).seen_in(record).at("/result"))
     });
@@ -220,9 +223,8 @@ fn isolated(cx: &Context) -> Ruling {
         let Some(twin) = twin.filter(|twin| served(cx, twin).is_ok()) else {
             continue;
         };
-        let record = match answered(cx, name) {
-            Ok(record) => record,
-            Err(_) => continue,
+        let Ok(record) = answered(cx, name) else {
+            continue;
         };
         tried = true;
         findings.extend(locked_out(record, twin));

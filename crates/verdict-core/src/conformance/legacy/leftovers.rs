@@ -126,14 +126,21 @@ fn unlisted_change_notices(cx: &Context) -> Ruling {
     Ruling::of(distinct(found), "every change notice had been asked for")
 }
 
-/// Whether some listen had asked for such notices: over HTTP any, on stdio one to the same process.
+/// Whether some listen had asked for such notices: over HTTP that of the stream, on stdio one to the same
+/// process.
 ///
 /// Notices on the wrong stream, or after the end of the listen, are other rules' concern.
 fn asked_before(cx: &Context, notice: &Notice, filter: &str) -> bool {
+    if cx.is_http() {
+        // What a listen did not ask for is told by subscribe.filter-honoured.
+        return notice
+            .record
+            .is_some_and(|record| record.method() == Some("subscriptions/listen"));
+    }
     cx.recording.modern().any(|record| {
         let listen = record.method() == Some("subscriptions/listen")
             && record.exchange.sent_ms <= notice.at_ms
-            && (cx.is_http() || record.exchange.channel == notice.channel);
+            && record.exchange.channel == notice.channel;
         let wanted = record
             .request()
             .and_then(|request| request.params()?.get("notifications")?.get(filter));

@@ -73,7 +73,7 @@ fn nothing(cx: &Context) -> Ruling {
     unlisted(cx, || {
         Ruling::skip(match &cx.recording.cut_off {
             Some(why) => format!("not reached: {why}"),
-            None => "no list could be walked twice from end to end".to_owned(),
+            None => "no list could be walked often enough (those of more than 50 pages are walked twice at most)".to_owned(),
         })
     })
 }
@@ -194,4 +194,48 @@ fn side_effect_call(cx: &Context) -> Ruling {
         findings,
         format!("asked again after a call of `{tool}`: {}", methods(&lists)),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::told::{page, says, told};
+    use serde_json::json;
+
+    fn across(shown: &[(&'static str, &[&str])]) -> &'static str {
+        let mut pages = vec![page("survey.tools/1", None, &["x"], None)];
+        pages.extend(
+            shown
+                .iter()
+                .map(|(name, tools)| page(name, None, tools, None)),
+        );
+        says(
+            "list.same-across-connections",
+            &told(&json!({"tools": {}}), &pages),
+        )
+    }
+
+    #[test]
+    fn only_a_difference_that_stays_with_the_connection_counts() {
+        let (a, b): (&[&str], &[&str]) = (&["x", "a"], &["x", "b"]);
+        let [a1, b1, a2, b2, a4, b4] = [
+            "list.visits/tools.a1/1",
+            "list.visits/tools.b1/1",
+            "list.visits/tools.a2/1",
+            "list.visits/tools.b2/1",
+            "list.visits/tools.a4/1",
+            "list.visits/tools.b4/1",
+        ];
+        assert_eq!(
+            across(&[(a1, a), (b1, b), (a2, a), (b2, b), (a4, a), (b4, b)]),
+            "broken"
+        );
+        // Not seen again, or a change that came to both.
+        assert_eq!(
+            across(&[(a1, a), (b1, b), (a2, a), (b2, b), (a4, b), (b4, b)]),
+            "met"
+        );
+        assert_eq!(across(&[(a1, a), (b1, a), (a2, b), (b2, b)]), "met");
+        assert_eq!(across(&[(a1, a), (b1, a), (a2, a), (b2, a)]), "met");
+        assert_eq!(across(&[(a1, a)]), "skip");
+    }
 }

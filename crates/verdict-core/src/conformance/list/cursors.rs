@@ -165,7 +165,11 @@ fn refused(cx: &Context, what: &str, fault: &str) -> Ruling {
             }
             Answer::Error(Some(code)) => format!("refused with {code}{}", name_of(code)),
             Answer::Result(_) => "ignored: a page is served".to_owned(),
-            _ => "not answered with a JSON-RPC error".to_owned(),
+            // What is no response at all is for transport.* and errors.* to tell.
+            _ => {
+                missing = Some(Ruling::skip("the answer holds no JSON-RPC response"));
+                continue;
+            }
         };
         match slips.iter_mut().find(|(known, ..)| *known == got) {
             Some((_, methods, _)) => methods.push(list.method()),
@@ -187,5 +191,54 @@ fn refused(cx: &Context, what: &str, fault: &str) -> Ruling {
             findings,
             format!("refused with -32602: {}", good.join(", ")),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{error, rules};
+    use serde_json::{Value, json};
+    use verdict_fixture::Server;
+
+    fn tools(names: &[&str]) -> Value {
+        let tools: Vec<Value> = names
+            .iter()
+            .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}))
+            .collect();
+        json!({"result": {"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "public"}})
+    }
+
+    #[test]
+    fn unknown_cursors_are_refused() {
+        let server = Server::correct();
+        for (id, step) in [
+            ("list.cursor-invalid", "unknown"),
+            ("list.cursor-wrong-type", "number"),
+        ] {
+            let exchange = format!("list.cursors/prompts.{step}");
+            rules(
+                &server,
+                id,
+                &[
+                    (&exchange, 200, error(-32603), "broken"),
+                    (&exchange, 400, error(-32602), "met"),
+                    (&exchange, 200, tools(&["a"]), "broken"),
+                    (&exchange, 404, Value::Null, "met"),
+                ],
+            );
+        }
+    }
+
+    #[test]
+    fn a_cursor_may_be_used_again() {
+        rules(
+            &Server::correct(),
+            "list.cursor-stable",
+            &[
+                ("list.visits/tools.cursor2", 200, error(-32602), "broken"),
+                ("list.visits/tools.cursor2", 200, tools(&["a"]), "met"),
+                ("list.visits/tools.cursor1", 200, tools(&["a"]), "broken"),
+            ],
+        );
     }
 }

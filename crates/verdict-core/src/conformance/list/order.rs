@@ -165,7 +165,9 @@ fn repeat(cx: &Context) -> Ruling {
         return Ruling::met("two walks show the same tools");
     }
     if !differ(List::Tools, &one, &other) {
-        return Ruling::skip("the list was not walked twice from end to end");
+        return Ruling::skip(
+            "the list was not walked twice in a row from end to end (one of more than 50 pages is not)",
+        );
     }
     let announced = cx
         .facts
@@ -232,5 +234,36 @@ pub fn difference(list: List, one: &Walk, other: &Walk) -> String {
         (Some(gone), None) => format!("{gone} gone"),
         (None, Some(new)) => format!("{new} new"),
         (None, None) => "the same names".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::told::{page, says, told};
+    use serde_json::json;
+
+    #[test]
+    fn order_is_compared_between_equal_sets_only() {
+        let walks = |sequences: &[&[&str]]| {
+            let names = [
+                "survey.tools/1",
+                "list.visits/tools.a1/1",
+                "list.visits/tools.a1b/1",
+            ];
+            let pages = names.into_iter().zip(sequences);
+            let pages: Vec<_> = pages
+                .map(|(name, tools)| page(name, None, tools, None))
+                .collect();
+            told(&json!({"tools": {}}), &pages)
+        };
+        let order = |sequences: &[&[&str]]| says("list.tools-order-stable", &walks(sequences));
+        assert_eq!(order(&[&["a", "b"], &["a", "b"]]), "met");
+        assert_eq!(order(&[&["a", "b"], &["b", "a"]]), "broken");
+        assert_eq!(order(&[&["a", "b"], &["a"], &["a"]]), "met");
+        assert_eq!(order(&[&["a", "b"], &["a"]]), "skip");
+        let set = |sequences: &[&[&str]]| says("list.same-set-repeat", &walks(sequences));
+        assert_eq!(set(&[&["a"], &["a", "b"], &["b", "a"]]), "met");
+        // No times were recorded, so nothing tells how fast it changed.
+        assert_eq!(set(&[&["a"], &["a", "b"], &["a"]]), "skip");
     }
 }

@@ -254,3 +254,80 @@ fn paginates(cx: &Context) -> Ruling {
     }
     Finding::noted(described.join("; ")).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::told::{page, says, told};
+    use serde_json::json;
+
+    #[test]
+    fn an_empty_cursor_is_followed_and_a_circle_is_one_finding() {
+        let recording = told(
+            &json!({"tools": {}}),
+            &[
+                page("survey.tools/1", None, &["a", "b"], Some("")),
+                page("survey.tools/2", Some(""), &["a", "b"], Some("")),
+            ],
+        );
+        assert_eq!(says("list.terminates", &recording), "broken");
+        assert_eq!(says("list.no-duplicates", &recording), "skip");
+        assert_eq!(says("tools.name-unique", &recording), "met");
+        assert_eq!(says("list.cursor-accepted", &recording), "met");
+    }
+
+    #[test]
+    fn a_refused_cursor_counts_when_it_is_refused_again() {
+        let refused = |name| {
+            let error = json!({"error": {"code": -32602, "message": "no"}});
+            (name, "tools/list", json!({"cursor": "x"}), error)
+        };
+        let first = page("survey.tools/1", None, &["a"], Some("x"));
+        let again = page("list.visits/tools.a1/1", None, &["a"], Some("x"));
+        let once = [first.clone(), refused("survey.tools/2")];
+        let ruling = |more: &[_]| {
+            let exchanges = [&once, more].concat();
+            says(
+                "list.cursor-accepted",
+                &told(&json!({"tools": {}}), &exchanges),
+            )
+        };
+        assert_eq!(ruling(&[]), "unproven");
+        assert_eq!(
+            ruling(&[again.clone(), refused("list.visits/tools.a1/2")]),
+            "broken"
+        );
+        let served = page("list.visits/tools.a1/2", Some("x"), &["b"], None);
+        assert_eq!(ruling(&[again, served]), "met");
+    }
+
+    #[test]
+    fn a_cursor_is_a_string() {
+        for (cursor, due) in [
+            (json!(null), "broken"),
+            (json!(5), "broken"),
+            (json!(""), "met"),
+        ] {
+            let mut page = page("survey.tools/1", None, &["a"], None);
+            page.3["result"]["nextCursor"] = cursor;
+            let recording = told(&json!({"tools": {}}), &[page]);
+            assert_eq!(says("list.next-cursor-type", &recording), due);
+        }
+    }
+
+    #[test]
+    fn pages_are_counted() {
+        let recording = told(
+            &json!({"tools": {}}),
+            &[
+                page("survey.tools/1", None, &["a", "b"], Some("x")),
+                page("survey.tools/2", Some("x"), &["b"], None),
+            ],
+        );
+        assert_eq!(says("list.paginates", &recording), "noted");
+        assert_eq!(says("list.no-duplicates", &recording), "noted");
+        let none = told(&json!({}), &[]);
+        for check in super::CHECKS {
+            assert_eq!(says(check.rule.id, &none), "n/a", "{}", check.rule.id);
+        }
+    }
+}

@@ -7,6 +7,8 @@
 use super::cursors::first_cursor;
 use crate::ask::{Ask, Lane, Probe, Stage};
 use crate::conformance::resources::reading;
+use crate::conformance::result::envelope;
+use crate::conformance::tools::listed::claims_harmless;
 use crate::context::Context;
 use crate::facts::{Declared, Item, List, Walk};
 use crate::record::{Answer, Record};
@@ -15,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 /// Walks over all lists on a connection of its own (A), on a second one (B), on A again, on B again;
 /// on a third one (C) where something has to be confirmed. On stdio there is no B.
-pub const VISITS: Probe = Probe {
+pub(crate) const VISITS: Probe = Probe {
     name: "list.visits",
     stage: Stage::Main,
     next: visits,
@@ -26,7 +28,7 @@ const B: Lane = Lane::Own("lists.b");
 const C: Lane = Lane::Own("lists.c");
 const D: Lane = Lane::Own("lists.d");
 
-/// Longer lists are not walked again: that would cost the server more than it tells.
+/// Pages of a list that is walked more than twice: more would cost the server more than it tells.
 const LONG: usize = 50;
 
 /// One walk over one list; `tag` tells walks over the same list apart.
@@ -43,7 +45,7 @@ fn visits(cx: &Context, _: usize) -> Vec<Ask> {
     };
     let steps = [
         opening, alone, others, between, second, again, changed, differing, call, after_call,
-        reused,
+        reused, ids,
     ];
     steps
         .iter()
@@ -80,7 +82,8 @@ fn alone(cx: &Context, _: List) -> Pending {
 }
 
 fn others(cx: &Context, _: List) -> Pending {
-    each(cx, "a1", &A)
+    let mut lists = List::ALL.into_iter().filter(|list| is_listed(cx, *list));
+    lists.find_map(|list| walk(cx, list, "a1", &A))
 }
 
 /// What must not change a list: discovery and a read.
@@ -177,8 +180,16 @@ fn reused(cx: &Context, _: List) -> Pending {
     (!asks.is_empty()).then_some(asks)
 }
 
+/// On stdio, ids of all kinds: last, because a process that loses one is not asked again.
+fn ids(cx: &Context, _: List) -> Pending {
+    if cx.is_http() {
+        return None;
+    }
+    envelope::asks(cx).find_map(|ask| one(cx, ask.over(A).once()))
+}
+
 /// The exchange in which the first cursor of a list was used again.
-pub fn reuse(list: List, number: usize) -> String {
+pub(crate) fn reuse(list: List, number: usize) -> String {
     format!("{}/{}.cursor{number}", VISITS.name, list.member())
 }
 
@@ -186,11 +197,12 @@ pub fn reuse(list: List, number: usize) -> String {
 fn walk(cx: &Context, list: List, tag: &'static str, lane: &'static Lane) -> Pending {
     let visit = Visit { list, tag, lane };
     let answered = visit.asked(cx);
-    let long = answered > 0 && is_long(cx, list);
+    // Of an endless list one page is enough.
+    let endless = answered > 0 && is_long(cx, list) && !cx.facts.walk(list).complete;
     let asks = survey::walk(cx, list, &visit.prefix(), answered, visit.lane);
     let asks: Vec<Ask> = asks
         .into_iter()
-        .filter(|_| !long)
+        .filter(|_| !endless)
         .map(|mut ask| {
             ask.step.insert_str(0, &visit.step());
             ask
@@ -228,10 +240,15 @@ fn each(cx: &Context, tag: &'static str, lane: &'static Lane) -> Pending {
     lists.into_iter().find_map(|list| walk(cx, list, tag, lane))
 }
 
-/// Whether a list is worth a second walk: it was answered, and is neither endless nor very long.
-fn repeats(cx: &Context, list: List) -> bool {
+/// Whether a list was answered.
+fn is_listed(cx: &Context, list: List) -> bool {
     let declared = cx.facts.declares(list.capability()) == Declared::Yes;
-    declared && !cx.facts.walk(list).pages.is_empty() && !is_long(cx, list)
+    declared && !cx.facts.walk(list).pages.is_empty()
+}
+
+/// Whether a list is worth more than a second walk: it is neither endless nor very long.
+fn repeats(cx: &Context, list: List) -> bool {
+    is_listed(cx, list) && !is_long(cx, list)
 }
 
 fn is_long(cx: &Context, list: List) -> bool {
@@ -239,18 +256,18 @@ fn is_long(cx: &Context, list: List) -> bool {
 }
 
 /// The name of the exchange that opens connection A.
-pub fn opened(first: List) -> String {
+pub(crate) fn opened(first: List) -> String {
     format!("{}/{}.a1/1", VISITS.name, first.member())
 }
 
 /// One walk of this probe; without pages when it was not made.
-pub fn read(cx: &Context, list: List, tag: &str) -> Walk {
+pub(crate) fn read(cx: &Context, list: List, tag: &str) -> Walk {
     let prefix = format!("{}/{}.{tag}/", VISITS.name, list.member());
     Walk::read(cx.recording, &prefix)
 }
 
 /// The walks of this probe over a list that have pages, in the order in which they were made.
-pub fn walks(cx: &Context, list: List) -> Vec<Walk> {
+pub(crate) fn walks(cx: &Context, list: List) -> Vec<Walk> {
     let tags = [
         "a1", "a1b", "b1", "a2", "b2", "c1", "a3", "a4", "b4", "a5", "c5", "a6",
     ];
@@ -259,7 +276,7 @@ pub fn walks(cx: &Context, list: List) -> Vec<Walk> {
 }
 
 /// What a list was on connection A before anything else was asked there.
-pub fn before(cx: &Context, list: List) -> Walk {
+pub(crate) fn before(cx: &Context, list: List) -> Walk {
     let walk = read(cx, list, "a1");
     if walk.complete {
         walk
@@ -270,14 +287,14 @@ pub fn before(cx: &Context, list: List) -> Walk {
 }
 
 /// What a list was on connection A when last seen before the call.
-pub fn latest(cx: &Context, list: List) -> Walk {
+pub(crate) fn latest(cx: &Context, list: List) -> Walk {
     let tags = ["a4", "a3", "a2"];
     let mut walks = tags.into_iter().map(|tag| read(cx, list, tag));
     walks.find(|walk| walk.complete).unwrap_or_default()
 }
 
 /// The names of a walk's items, in order.
-pub fn names(list: List, walk: &Walk) -> Vec<&str> {
+pub(crate) fn names(list: List, walk: &Walk) -> Vec<&str> {
     walk.items(list).map(name_of).collect()
 }
 
@@ -288,7 +305,7 @@ fn name_of(item: Item<'_>) -> &str {
 }
 
 /// The same names, sorted and each once: the set that the walk showed.
-pub fn set(list: List, walk: &Walk) -> Vec<&str> {
+pub(crate) fn set(list: List, walk: &Walk) -> Vec<&str> {
     let mut names = names(list, walk);
     names.sort_unstable();
     names.dedup();
@@ -296,17 +313,17 @@ pub fn set(list: List, walk: &Walk) -> Vec<&str> {
 }
 
 /// Whether two complete walks show different sets.
-pub fn differ(list: List, one: &Walk, other: &Walk) -> bool {
+pub(crate) fn differ(list: List, one: &Walk, other: &Walk) -> bool {
     one.complete && other.complete && set(list, one) != set(list, other)
 }
 
 /// Whether two complete walks show the same set.
-pub fn agree(list: List, one: &Walk, other: &Walk) -> bool {
+pub(crate) fn agree(list: List, one: &Walk, other: &Walk) -> bool {
     one.complete && other.complete && set(list, one) == set(list, other)
 }
 
 /// Whether A and B each agree with themselves but not with each other.
-pub fn by_connection(cx: &Context, list: List) -> bool {
+pub(crate) fn by_connection(cx: &Context, list: List) -> bool {
     let [a1, a2, b1, b2] = ["a1", "a2", "b1", "b2"].map(|tag| read(cx, list, tag));
     agree(list, &a1, &a2) && agree(list, &b1, &b2) && differ(list, &a2, &b2)
 }
@@ -314,18 +331,9 @@ pub fn by_connection(cx: &Context, list: List) -> bool {
 /// A tool that may be called, with its arguments: configured ones, or none where none are required.
 ///
 /// Tools whose parameters belong into header fields are left out.
-pub fn callable<'c>(cx: &Context<'c>) -> Option<(&'c str, Map<String, Value>)> {
+pub(crate) fn callable<'c>(cx: &Context<'c>) -> Option<(&'c str, Map<String, Value>)> {
     let tools = &cx.settings.config.tools;
-    let trusted = |item: &Item| {
-        let hint = |name| {
-            item.value
-                .get("annotations")
-                .and_then(|hints| hints.get(name))
-        };
-        tools.trust_read_only
-            && hint("readOnlyHint") == Some(&json!(true))
-            && hint("openWorldHint") == Some(&json!(false))
-    };
+    let trusted = |item: &Item| tools.trust_read_only && claims_harmless(item.value);
     cx.facts.items(List::Tools).find_map(|item| {
         let name = name_of(item);
         if !tools.safe.iter().any(|safe| safe == name) && !trusted(&item) {

@@ -1,5 +1,6 @@
 //! Only three methods may ask back.
 
+use super::asked::MAY_ASK;
 use crate::check::Check;
 use crate::context::Context;
 use crate::passive::{Slips, nothing_seen, results};
@@ -15,9 +16,6 @@ pub const CHECKS: &[Check] = &[
         .official(&["sep-2322-not-on-unsupported-requests"])
         .judge(elsewhere),
 ];
-
-/// The methods whose results may be `input_required`.
-const MAY_ASK: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
 
 fn elsewhere(cx: &Context) -> Ruling {
     let mut slips = Slips::default();

@@ -6,11 +6,12 @@
 
 use crate::ask::{Ask, Probe, Stage};
 use crate::check::Check;
+use crate::conformance::resources::neighbour::{beside, templated};
 use crate::context::Context;
 use crate::facts::{Declared, List};
 use crate::record::{Answer, Record};
 use crate::refusal::{answered, draft_note, served};
-use crate::ruling::{Finding, Ruling};
+use crate::ruling::{Finding, Ruling, Weight};
 use crate::wire::json::{cut, shortened};
 use serde_json::{Value, json};
 
@@ -36,49 +37,6 @@ fn missing(cx: &Context, round: usize) -> Vec<Ask> {
     ];
     asks.extend(beside(cx).map(|uri| read("beside", json!({"uri": uri}))));
     asks
-}
-
-/// A URI beside a listed one that no listed template can mean; none where the user named a missing URI.
-fn beside(cx: &Context) -> Option<String> {
-    if cx.settings.config.resources.missing.is_some() {
-        return None;
-    }
-    let name = cx.absent("resource");
-    let uris = cx
-        .facts
-        .items(List::Resources)
-        .filter_map(|item| neighbour(item.name(), &name));
-    uris.take(100).find(|uri| !templated(cx, uri))
-}
-
-/// `uri` with another last segment of its path.
-fn neighbour(uri: &str, name: &str) -> Option<String> {
-    let (scheme, rest) = uri.split_once(':')?;
-    let valid = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-    if !valid || scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
-        return None;
-    }
-    let rest = &rest[..rest.find(['?', '#']).unwrap_or(rest.len())];
-    let (authority, path) = match rest.strip_prefix("//") {
-        Some(after) => {
-            let end = after.find('/')?;
-            (&rest[..end + 2], &after[end..])
-        }
-        None => ("", rest),
-    };
-    let (folder, last) = path.rsplit_once('/')?;
-    (!last.is_empty()).then(|| format!("{scheme}:{authority}{folder}/{name}"))
-}
-
-/// Whether a listed template may mean a URI: anything may follow what it says before its first variable.
-fn templated(cx: &Context, uri: &str) -> bool {
-    cx.facts.items(List::Templates).any(|item| {
-        let literal = item.name().split('{').next().unwrap_or_default();
-        uri.starts_with(literal)
-    })
 }
 
 /// The checks of this family.
@@ -115,18 +73,6 @@ pub const CHECKS: &[Check] = &[
         .official(&["sep-2164-data-uri"])
         .probes(&[&MISSING])
         .judge(data_uri),
-    Check::should("resources.uri-param-missing", "resources/read without a URI is refused as invalid")
-        .spec("schema#ReadResourceRequestParams")
-        .why("A client with a slip in its request learns nothing from another code.")
-        .fix("Check the parameters of resources/read and answer -32602 (invalid params) when uri is missing.")
-        .probes(&[&MISSING])
-        .judge(uri_param_missing),
-    Check::must("resources.uri-malformed", "resources/read of something that is no URI is refused")
-        .spec("resources#security-considerations")
-        .why("A server that reads whatever it is given does not check URIs, and path escapes begin there.")
-        .fix("Parse the URI first and answer -32602 (invalid params) when it is none.")
-        .probes(&[&MISSING])
-        .judge(uri_malformed),
 ];
 
 /// What became of reading a resource that is not there.
@@ -155,10 +101,15 @@ fn read<'c>(cx: &Context<'c>, name: &str) -> Result<Read<'c>, Ruling> {
     })
 }
 
-fn is_complete(result: &Value) -> bool {
+pub(crate) fn is_complete(result: &Value) -> bool {
     result
         .get("resultType")
         .is_none_or(|kind| kind == "complete")
+}
+
+/// Whether a URI that is not there is served, so that any other may be.
+pub(crate) fn serves_anything(cx: &Context) -> bool {
+    matches!(read(cx, SCHEME), Ok(Read::Served | Read::Empty(_)))
 }
 
 /// What both questions came to; a ruling when none could be asked.
@@ -172,7 +123,7 @@ fn reads<'c>(cx: &Context<'c>) -> Result<(Read<'c>, Option<Read<'c>>), Ruling> {
     Ok((read(cx, SCHEME)?, beside))
 }
 
-fn declared(cx: &Context) -> Result<(), Ruling> {
+pub(crate) fn declared(cx: &Context) -> Result<(), Ruling> {
     match cx.facts.declares("resources") {
         Declared::Yes => Ok(()),
         Declared::No => Err(Ruling::not_applicable(
@@ -211,7 +162,7 @@ fn code(cx: &Context) -> Ruling {
             found.message
         );
         return Finding {
-            weight: crate::ruling::Weight::Unproven,
+            weight: Weight::Unproven,
             message,
             ..found
         }
@@ -237,14 +188,13 @@ fn code(cx: &Context) -> Ruling {
 /// What is wrong with the code of a refusal; the retired one is another rule's.
 fn wrong_code(cx: &Context, read: &Read) -> Option<Finding> {
     let due = "a missing resource must be refused with -32602 (invalid params)";
-    let finding = match read {
+    let (record, message, doubtful) = match read {
         Read::Refused(_, Some(-32602 | -32002)) | Read::Empty(_) | Read::Served => return None,
         Read::Refused(record, code) => {
             let got = match code {
                 Some(code) => format!("{code}{}", draft_note(*code)),
                 None => "an error without an integer code".to_owned(),
             };
-            let message = format!("{due}; it was refused with {got}");
             let nothing = [List::Resources, List::Templates]
                 .iter()
                 .all(|list| cx.facts.items(*list).next().is_none());
@@ -255,11 +205,8 @@ fn wrong_code(cx: &Context, read: &Read) -> Option<Finding> {
                 || templated(cx, uri_of(record));
             (
                 record,
-                if doubtful {
-                    Finding::unproven(message)
-                } else {
-                    Finding::broken(message)
-                },
+                format!("{due}; it was refused with {got}"),
+                doubtful,
             )
         }
         Read::Page(record) => {
@@ -267,24 +214,18 @@ fn wrong_code(cx: &Context, read: &Read) -> Option<Finding> {
                 .status()
                 .map_or_else(String::new, |status| format!(" HTTP {status}"));
             let message = format!("{due}; the answer{status} holds no JSON-RPC error");
-            let gateway = cx.settings.config.behind_gateway;
-            (
-                record,
-                if gateway {
-                    Finding::unproven(message)
-                } else {
-                    Finding::broken(message)
-                },
-            )
+            (record, message, cx.settings.config.behind_gateway)
         }
     };
-    let (record, finding) = finding;
-    Some(
-        finding
-            .seen_in(record)
-            .at("/error/code")
-            .about(cut(uri_of(record), 120)),
-    )
+    let weight = if doubtful {
+        Weight::Unproven
+    } else {
+        Weight::Broken
+    };
+    let finding = Finding::new(weight, message)
+        .seen_in(record)
+        .at("/error/code");
+    Some(finding.about(cut(uri_of(record), 120)))
 }
 
 fn not_legacy(cx: &Context) -> Ruling {
@@ -377,96 +318,11 @@ fn data_uri(cx: &Context) -> Ruling {
     }
 }
 
-fn uri_param_missing(cx: &Context) -> Ruling {
-    let record = match declared(cx)
-        .and_then(|()| served(cx, "survey.resources/1"))
-        .and_then(|_| answered(cx, "resources.missing/no-uri"))
-    {
-        Ok(record) => record,
-        Err(ruling) => return ruling,
-    };
-    let got = match record.answer() {
-        Answer::Error(Some(-32602)) => return Ruling::met("refused with -32602"),
-        Answer::Error(Some(-32020)) if cx.is_http() => {
-            return Ruling::met("refused with -32020: without a URI there is no Mcp-Name either");
-        }
-        Answer::Error(Some(code)) => format!("refused with {code}{}", draft_note(code)),
-        Answer::Error(None) => "refused with an error without an integer code".to_owned(),
-        Answer::Result(_) => "served".to_owned(),
-        _ => "answered without a JSON-RPC error".to_owned(),
-    };
-    Finding::broken(format!(
-        "resources/read without a URI is {got}; expected -32602 (invalid params)"
-    ))
-    .seen_in(record)
-    .into()
-}
-
-fn uri_malformed(cx: &Context) -> Ruling {
-    let record = match declared(cx)
-        .and_then(|()| served(cx, "survey.resources/1"))
-        .and_then(|_| answered(cx, "resources.missing/malformed"))
-    {
-        Ok(record) => record,
-        Err(ruling) => return ruling,
-    };
-    let any = matches!(read(cx, SCHEME), Ok(Read::Served | Read::Empty(_)));
-    let finding = match record.answer() {
-        Answer::Error(Some(-32602)) => return Ruling::met("refused with -32602"),
-        Answer::Error(code) => Finding::unproven(format!(
-            "\"not a uri\" is refused with {}; expected -32602 (invalid params)",
-            code.map_or(
-                "an error without an integer code".to_owned(),
-                |code| format!("{code}{}", draft_note(code))
-            )
-        )),
-        Answer::Result(result) if !is_complete(result) => {
-            return Ruling::skip("the server asked back for input, which proves neither");
-        }
-        Answer::Result(_) if any => Finding::unproven(
-            "\"not a uri\" is served, as any URI seems to be; expected -32602 (invalid params)",
-        ),
-        Answer::Result(_) => {
-            Finding::broken("\"not a uri\" is served; expected -32602 (invalid params)")
-        }
-        _ => Finding::unproven(
-            "\"not a uri\" is answered without a JSON-RPC error; expected -32602 (invalid params)",
-        ),
-    };
-    finding.seen_in(record).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{config, ruling};
     use verdict_fixture::{Server, Variant};
-
-    #[test]
-    fn neighbours_keep_all_but_the_last_segment() {
-        let beside = |uri: &str| neighbour(uri, "x");
-        assert_eq!(
-            beside("ledger://books/2026").as_deref(),
-            Some("ledger://books/x")
-        );
-        assert_eq!(
-            beside("file:///a/b.txt?v=1#f").as_deref(),
-            Some("file:///a/x")
-        );
-        assert_eq!(beside("a:b/c").as_deref(), Some("a:b/x"));
-        for none in [
-            "ledger://2026",
-            "https://a/b",
-            "HTTP://a/b",
-            "urn:isbn:1",
-            "x",
-            "/a/b",
-            "a://b/",
-            "1:/a",
-        ] {
-            assert_eq!(beside(none), None, "{none}");
-        }
-    }
 
     #[test]
     fn missing_resources_are_refused() {
@@ -494,9 +350,6 @@ mod tests {
             ("resources.missing-not-legacy", "missing-retired-code", true),
             ("resources.missing-not-empty", "missing-reads-empty", true),
             ("resources.missing-data-uri", "missing-without-uri", false),
-            ("resources.uri-param-missing", "read-without-uri-code", true),
-            ("resources.uri-malformed", "uri-malformed-served", true),
-            ("resources.uri-malformed", "uri-malformed-code", false),
         ] {
             let server = Server::with(defect).expect("a defect");
             let found = ruling(id, &server, config(), true);

@@ -11,7 +11,7 @@ use crate::ruling::Ruling;
 use serde_json::{Value, json};
 
 /// Reads the [`chosen`] resources.
-pub const READING: Probe = Probe {
+pub(crate) const READING: Probe = Probe {
     name: "resources.reading",
     stage: Stage::Main,
     next: reading,
@@ -34,7 +34,7 @@ fn reading(cx: &Context, round: usize) -> Vec<Ask> {
 }
 
 /// The URIs that are read: listed ones, the smallest first; where none is listed, `resources.known`.
-pub fn chosen<'c>(cx: &Context<'c>) -> Vec<&'c str> {
+pub(crate) fn chosen<'c>(cx: &Context<'c>) -> Vec<&'c str> {
     let mut listed: Vec<(u64, &str)> = cx
         .facts
         .items(List::Resources)
@@ -58,7 +58,7 @@ pub fn chosen<'c>(cx: &Context<'c>) -> Vec<&'c str> {
 }
 
 /// What was read: each URI with its exchange.
-pub fn reads<'c>(cx: &Context<'c>) -> impl Iterator<Item = (&'c str, &'c Record)> {
+pub(crate) fn reads<'c>(cx: &Context<'c>) -> impl Iterator<Item = (&'c str, &'c Record)> {
     let records = (1..=MOST).map_while(|number| cx.record(&format!("resources.reading/{number}")));
     records.filter_map(|record| {
         let params = record.request()?.params()?;
@@ -67,7 +67,7 @@ pub fn reads<'c>(cx: &Context<'c>) -> impl Iterator<Item = (&'c str, &'c Record)
 }
 
 /// Why nothing was read.
-pub fn nothing_to_read(cx: &Context) -> Ruling {
+pub(crate) fn nothing_to_read(cx: &Context) -> Ruling {
     if let Some((_, record)) = reads(cx).next() {
         return match answered(cx, &record.exchange.name) {
             Err(ruling) => ruling,

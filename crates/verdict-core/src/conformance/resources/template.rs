@@ -4,20 +4,20 @@ use std::fmt;
 
 /// A URI template, read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Template<'t> {
+pub(crate) struct Template<'t> {
     /// The names of its variables, each once, in order.
-    pub variables: Vec<&'t str>,
+    pub(crate) variables: Vec<&'t str>,
     /// An operator that RFC 6570 reserves for the future: it parses, but nobody can expand it.
-    pub reserved: Option<char>,
+    pub(crate) reserved: Option<char>,
 }
 
 /// Why a text is no URI template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TemplateFault {
+pub(crate) struct TemplateFault {
     /// The byte at which reading stopped.
-    pub at: usize,
+    pub(crate) at: usize,
     /// Why, in words that fit after "it".
-    pub why: &'static str,
+    pub(crate) why: &'static str,
 }
 
 impl fmt::Display for TemplateFault {
@@ -30,7 +30,7 @@ impl fmt::Display for TemplateFault {
 ///
 /// # Errors
 /// A [`TemplateFault`] with the place where it stops being one.
-pub fn parse(text: &str) -> Result<Template<'_>, TemplateFault> {
+pub(crate) fn parse(text: &str) -> Result<Template<'_>, TemplateFault> {
     let mut template = Template::default();
     let mut at = 0;
     while let Some(letter) = text[at..].chars().next() {

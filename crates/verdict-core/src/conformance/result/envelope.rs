@@ -2,8 +2,9 @@
 //!
 //! Servers that keep ids in a map of strings, or read them as 32-bit numbers or floats, fail here.
 
-use crate::ask::{Ask, Lane, Probe, Stage};
+use crate::ask::{Ask, Probe, Stage};
 use crate::check::Check;
+use crate::conformance::list::visits::VISITS;
 use crate::context::Context;
 use crate::passive::{Slips, exchanges, nothing_seen, results};
 use crate::record::{Answer, Record};
@@ -13,19 +14,33 @@ use crate::wire::rpc::{Envelope, Kind, Parsed, same_id};
 use serde_json::{Value, json};
 use verdict_model::transcript::{Carrier, End, Sender};
 
-/// Asks for the same under ids of every kind that JSON-RPC allows.
+/// Asks for the same under ids of every kind that JSON-RPC allows; over HTTP.
+///
+/// On stdio `list.visits` asks at its end: a process that loses an id is not asked again.
 pub const IDS: Probe = Probe {
     name: "result.ids",
     stage: Stage::Main,
     next: ids,
 };
 
-const STEPS: [&str; 6] = ["text", "digits", "seven", "zero", "negative", "large"];
+const STEPS: [&str; 6] = [
+    "id.text",
+    "id.digits",
+    "id.seven",
+    "id.zero",
+    "id.negative",
+    "id.large",
+];
 
 fn ids(cx: &Context, round: usize) -> Vec<Ask> {
-    if round > 0 {
+    if round > 0 || !cx.is_http() {
         return vec![];
     }
+    asks(cx).collect()
+}
+
+/// The requests, each with an id of another kind.
+pub fn asks(cx: &Context) -> impl Iterator<Item = Ask> {
     let ids = [
         json!(format!("s-{}", cx.settings.nonce)),
         // Some servers read numbers out of strings.
@@ -36,16 +51,15 @@ fn ids(cx: &Context, round: usize) -> Vec<Ask> {
         json!(9_007_199_254_740_991_i64),
     ];
     let asks = STEPS.into_iter().zip(ids);
-    asks.map(|(step, id)| {
-        let ask = Ask::request(step, "server/discover", json!({})).id(id);
-        if cx.is_http() {
-            ask
-        } else {
-            // A process that loses an id is not asked again; no other probe should suffer from that.
-            ask.over(Lane::Own("ids")).once()
-        }
-    })
-    .collect()
+    asks.map(|(step, id)| Ask::request(step, "server/discover", json!({})).id(id))
+}
+
+/// The exchanges in which they were sent.
+fn probed<'c>(cx: &Context<'c>) -> impl Iterator<Item = &'c Record> {
+    let probe = if cx.is_http() { IDS.name } else { VISITS.name };
+    STEPS
+        .iter()
+        .filter_map(move |step| cx.record(&format!("{probe}/{step}")))
 }
 
 /// The checks of this family.
@@ -55,7 +69,7 @@ pub const CHECKS: &[Check] = &[
         .why("A client finds the request by the id of the answer; one that comes back changed answers nobody, and the caller waits for ever.")
         .fix("Keep the id as the JSON value it came as and write that value back; do not turn it into a string or a float.")
         .official(&["sep-2575-http-server-error-jsonrpc-id"])
-        .probes(&[&IDS])
+        .probes(&[&IDS, &VISITS])
         .judge(echo),
     Check::must("result.envelope", "A response says jsonrpc \"2.0\" and has either a result or an error")
         .spec("basic#messages")
@@ -87,14 +101,11 @@ fn echo(cx: &Context) -> Ruling {
     }
     strangers(cx, &mut slips);
     let mut findings = slips.findings();
-    let probed = || {
-        STEPS
-            .iter()
-            .filter_map(|step| cx.record(&format!("result.ids/{step}")))
-    };
-    let served = probed().filter(|record| record.result().is_some()).count();
+    let served = probed(cx)
+        .filter(|record| record.result().is_some())
+        .count();
     if findings.is_empty() && served > 0 {
-        findings.extend(probed().filter_map(lost));
+        findings.extend(probed(cx).filter_map(lost));
     }
     if findings.is_empty() && served == 0 {
         return nothing_seen(cx, "result with an id of each kind");
@@ -287,4 +298,99 @@ fn object(cx: &Context) -> Ruling {
         };
     }
     slips.ruling(format!("{count} results are objects"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{record, replied, ruling_on, settings, word};
+    use serde_json::{Value, json};
+    use verdict_fixture::Server;
+    use verdict_model::transcript::{Stray, Transcript};
+
+    #[test]
+    fn a_response_has_a_version_and_one_of_two_members() {
+        let says = |status, mut reply: Value| {
+            if reply.get("id").is_none() {
+                reply["id"] = json!("given/1");
+            }
+            let recording = replied(&[("tools/list", status, reply)]);
+            word(&ruling_on("result.envelope", &recording))
+        };
+        assert_eq!(says(200, json!({"jsonrpc": "2.0", "result": {}})), "met");
+        assert_eq!(
+            says(200, json!({"jsonrpc": "2.0", "result": {}, "error": null})),
+            "broken"
+        );
+        assert_eq!(says(200, json!({"jsonrpc": "1.0", "result": {}})), "broken");
+        assert_eq!(says(200, json!({"jsonrpc": 2.0, "error": {}})), "broken");
+        assert_eq!(says(200, json!({"result": {}})), "broken");
+        assert_eq!(says(200, json!({"jsonrpc": "2.0"})), "broken");
+        assert_eq!(says(400, json!({"error": "invalid_token"})), "met");
+        assert_eq!(says(404, json!({"jsonrpc": "2.0", "error": {}})), "met");
+    }
+
+    #[test]
+    fn a_result_is_an_object() {
+        for (result, due) in [
+            (json!({}), "met"),
+            (json!([]), "broken"),
+            (json!("ok"), "broken"),
+        ] {
+            let reply = json!({"jsonrpc": "2.0", "id": "given/1", "result": result});
+            let recording = replied(&[("tools/list", 200, reply)]);
+            assert_eq!(
+                word(&ruling_on("result.object", &recording)),
+                due,
+                "{result}"
+            );
+        }
+    }
+
+    /// What the check says of a run over stdio whose transcript was changed.
+    fn over_stdio(change: impl FnOnce(&mut Transcript)) -> &'static str {
+        let settings = settings(crate::testing::config(), true);
+        let mut transcript = record(&Server::correct(), &settings).into_transcript();
+        change(&mut transcript);
+        let recording = crate::record::Recording::from_transcript(transcript);
+        word(&ruling_on("result.id-echo", &recording))
+    }
+
+    #[test]
+    fn strangers_on_a_process_are_found() {
+        let stray = |transcript: &mut Transcript, id: Value| {
+            let text = json!({"jsonrpc": "2.0", "id": id, "result": {}}).to_string();
+            let stray = json!({"atMs": 0, "text": text});
+            let stray: Stray = serde_json::from_value(stray).expect("a stray line");
+            transcript.channels[0].stray.push(stray);
+        };
+        assert_eq!(over_stdio(|_| {}), "met");
+        assert_eq!(
+            over_stdio(|transcript| stray(transcript, json!("nobody"))),
+            "broken"
+        );
+        assert_eq!(
+            over_stdio(|transcript| stray(transcript, json!("era/discover"))),
+            "broken"
+        );
+        assert_eq!(
+            over_stdio(|transcript| stray(transcript, Value::Null)),
+            "met"
+        );
+    }
+
+    #[test]
+    fn an_id_that_gets_no_answer_is_told() {
+        use verdict_model::transcript::{End, Sender};
+        let lose = |transcript: &mut Transcript| {
+            let lost = transcript
+                .exchanges
+                .iter_mut()
+                .find(|exchange| exchange.name.ends_with("/id.zero"))
+                .expect("asked");
+            lost.messages
+                .retain(|message| message.from == Sender::Client);
+            lost.end = End::TimedOut;
+        };
+        assert_eq!(over_stdio(lose), "unproven");
+    }
 }

@@ -131,9 +131,9 @@ fn verdict(cx: &Context, seen: &Seen, kind: &str) -> Standing {
     let declared = seen
         .capability("/extensions")
         .and_then(|extensions| extensions.as_object());
-    let declares = |id: &str| declared.is_some_and(|declared| declared.contains_key(id));
+    let asked_for = |id: &str| declared.is_some_and(|declared| declared.contains_key(id));
     if kind == "task" {
-        return match (declares(TASKS), cx.facts.advertises(TASKS)) {
+        return match (asked_for(TASKS), cx.facts.advertises(TASKS)) {
             (true, true) => Standing::Known,
             (true, false) => {
                 Standing::Unknown(", of an extension that the server does not advertise")
@@ -150,5 +150,79 @@ fn verdict(cx: &Context, seen: &Seen, kind: &str) -> Standing {
         Standing::Unsure
     } else {
         Standing::Unknown("")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ask::META_CAPABILITIES;
+    use crate::testing::told::{says, told};
+    use serde_json::{Value, json};
+
+    fn call(kind: Value, declares: bool, advertises: bool) -> crate::record::Recording {
+        let mut meta = crate::ask::meta(verdict_model::REVISION);
+        if declares {
+            meta[META_CAPABILITIES] = json!({"extensions": {super::TASKS: {}}});
+        }
+        let mut result = json!({"content": []});
+        if !kind.is_null() {
+            result["resultType"] = kind;
+        }
+        let capabilities = if advertises {
+            json!({"extensions": {super::TASKS: {}}})
+        } else {
+            json!({})
+        };
+        let params = json!({"name": "a", "_meta": meta});
+        told(
+            &capabilities,
+            &[("given/1", "tools/call", params, json!({"result": result}))],
+        )
+    }
+
+    #[test]
+    fn types_are_there_and_known() {
+        for (kind, present, string, known) in [
+            (json!("complete"), "met", "met", "met"),
+            (json!("input_required"), "met", "met", "met"),
+            (json!(null), "broken", "met", "met"),
+            (json!(true), "met", "broken", "met"),
+            (json!("partial"), "met", "met", "broken"),
+        ] {
+            let recording = call(kind.clone(), false, false);
+            assert_eq!(says("result.type-present", &recording), present, "{kind}");
+            assert_eq!(says("result.type-string", &recording), string, "{kind}");
+            assert_eq!(says("result.type-known", &recording), known, "{kind}");
+        }
+    }
+
+    #[test]
+    fn tasks_are_for_those_who_asked() {
+        for (declares, advertises, known, negotiated) in [
+            (true, true, "met", "met"),
+            (true, false, "broken", "met"),
+            (false, true, "broken", "broken"),
+        ] {
+            let recording = call(json!("task"), declares, advertises);
+            assert_eq!(says("result.type-known", &recording), known);
+            assert_eq!(says("ext.task-unnegotiated", &recording), negotiated);
+        }
+    }
+
+    #[test]
+    fn only_three_methods_ask() {
+        let question = json!({"result": {"resultType": "input_required", "requestState": "s"}});
+        for (method, due) in [
+            ("tools/call", "met"),
+            ("prompts/get", "met"),
+            ("tools/list", "broken"),
+        ] {
+            let recording = told(
+                &json!({}),
+                &[("given/1", method, json!({}), question.clone())],
+            );
+            assert_eq!(says("mrtr.not-elsewhere", &recording), due, "{method}");
+            assert_eq!(says("result.type-known", &recording), "met", "{method}");
+        }
     }
 }

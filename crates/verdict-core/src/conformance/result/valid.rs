@@ -91,3 +91,42 @@ fn finding(record: &Record, method: &str, violation: &Violation) -> Finding {
     .seen_in(record)
     .at(&violation.pointer)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::told::{page, says, told};
+    use serde_json::json;
+
+    #[test]
+    fn places_without_an_owner_are_judged_here() {
+        let with = |member: &str, value| {
+            let mut page = page("survey.tools/1", None, &["a"], None);
+            page.3["result"][member] = value;
+            says("result.schema-valid", &told(&json!({"tools": {}}), &[page]))
+        };
+        assert_eq!(with("extra", json!(5)), "met");
+        assert_eq!(with("_meta", json!([])), "broken");
+        // Owned by others.
+        assert_eq!(with("tools", json!(5)), "met");
+        assert_eq!(with("ttlMs", json!("1")), "met");
+    }
+
+    #[test]
+    fn a_fraction_where_a_number_is_meant_is_not_proven() {
+        let listed = json!([{"uri": "a:b", "name": "b", "size": 1.5}]);
+        let result = json!({"resultType": "complete", "resources": listed, "ttlMs": 0, "cacheScope": "public"});
+        let list = (
+            "survey.resources/1",
+            "resources/list",
+            json!({}),
+            json!({"result": result}),
+        );
+        let recording = told(&json!({"resources": {}}), &[list]);
+        let ids = ["result.schema-valid", "resources.list-shape"];
+        let said = ids.map(|id| says(id, &recording));
+        assert!(
+            said.contains(&"unproven") && !said.contains(&"broken"),
+            "{said:?}"
+        );
+    }
+}

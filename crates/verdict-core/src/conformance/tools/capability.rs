@@ -1,6 +1,7 @@
 //! What a tool needs of its client is asked of clients that declare it; others are refused with -32021.
 
-use crate::ask::{Ask, META_CAPABILITIES, Probe, Stage, header_value};
+use crate::ask::{Ask, META_CAPABILITIES, Probe, Stage};
+use crate::calling;
 use crate::check::Check;
 use crate::context::Context;
 use crate::facts::{Declared, Item, List};
@@ -46,34 +47,10 @@ fn named<'c>(cx: &Context<'c>) -> impl Iterator<Item = Item<'c>> {
         .take(SOME)
 }
 
-/// A call with the configured arguments, mirrored in the header fields that the tool wants.
-fn call(cx: &Context, tool: Item, step: String) -> Ask {
-    let none = Map::new();
-    let arguments = cx
-        .settings
-        .config
-        .tools
-        .arguments
-        .get(tool.name())
-        .unwrap_or(&none);
-    let params = json!({"name": tool.name(), "arguments": arguments});
-    let properties = tool
-        .value
-        .pointer("/inputSchema/properties")
-        .and_then(Value::as_object);
-    let mut ask = Ask::request(step, "tools/call", params).once();
-    for (name, schema) in properties.into_iter().flatten() {
-        let header = schema.get("x-mcp-header").and_then(Value::as_str);
-        let value = match arguments.get(name) {
-            Some(Value::String(text)) => text.clone(),
-            Some(value @ (Value::Bool(_) | Value::Number(_))) => value.to_string(),
-            _ => continue,
-        };
-        if let Some(header) = header {
-            ask = ask.header(&format!("Mcp-Param-{header}"), &header_value(&value));
-        }
-    }
-    ask
+/// A call with the configured arguments.
+pub fn call(cx: &Context, tool: Item, step: String) -> Ask {
+    let arguments = cx.settings.config.tools.arguments.get(tool.name());
+    calling::call(step, tool.value, &arguments.cloned().unwrap_or_default()).once()
 }
 
 /// The checks of this family.
