@@ -44,26 +44,27 @@ before(async () => {
     const words = ["name", "title", "description", "message", "instructions", "text", "uri", "version", "type"];
     return typeof value === "string" && words.includes(key) ? `${value} ${ATTACKS[turn++ % ATTACKS.length]}` : value;
   };
-  proxy = http.createServer(async (request, response) => {
+  const all = async (stream) => {
     const pieces = [];
-    for await (const piece of request) pieces.push(piece);
-    const headers = { ...request.headers, host: target.host };
-    const onward = http.request(target, { method: request.method, headers }, async (answer) => {
-      const parts = [];
-      for await (const part of answer) parts.push(part);
-      const text = Buffer.concat(parts).toString("utf8");
+    for await (const piece of stream) pieces.push(piece);
+    return Buffer.concat(pieces);
+  };
+  proxy = http.createServer(async (request, response) => {
+    try {
+      const body = await all(request);
+      const headers = { ...request.headers, host: target.host };
+      const answer = await new Promise((resolve, reject) => {
+        http.request(target, { method: request.method, headers }, resolve).on("error", reject).end(body);
+      });
+      let text = (await all(answer)).toString("utf8");
+      // Streams go through as they are.
+      if (text.startsWith("{")) text = JSON.stringify(poison(JSON.parse(text)));
       const { "content-length": _, "transfer-encoding": __, ...kept } = answer.headers;
-      let body = text;
-      try {
-        body = JSON.stringify(poison(JSON.parse(text)));
-      } catch {
-        // Streams go through as they are.
-      }
-      response.writeHead(answer.statusCode, { ...kept, "x-attack": "::error::x", "content-length": Buffer.byteLength(body) });
-      response.end(body);
-    });
-    onward.on("error", () => response.destroy());
-    onward.end(Buffer.concat(pieces));
+      response.writeHead(answer.statusCode, { ...kept, "x-attack": "::error::x", "content-length": Buffer.byteLength(text) });
+      response.end(text);
+    } catch {
+      response.destroy();
+    }
   });
   await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
 });
