@@ -31,6 +31,8 @@ pub(crate) const CHANGES: Probe = Probe {
 /// The notices are waited for in steps of this many milliseconds, five seconds in all.
 const STEP_MS: u64 = 500;
 const STEPS: usize = 10;
+/// Some servers begin to listen to themselves a moment after they acknowledged.
+const SETTLE_MS: u64 = 300;
 const LISTS: [List; 3] = [List::Tools, List::Prompts, List::Resources];
 
 /// The checks of this family.
@@ -111,6 +113,7 @@ fn changes(cx: &Context, _: usize) -> Vec<Ask> {
     }
     look(cx, "before")
         .or_else(|| open(cx, &filter))
+        .or_else(|| one(cx, Ask::silence("settle", SETTLE_MS).over(lane(cx))))
         .or_else(|| {
             one(
                 cx,
