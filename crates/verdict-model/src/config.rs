@@ -12,7 +12,10 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the published contract")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a key of the published contract"
+)]
 pub struct Config {
     /// The server under test.
     pub server: Server,

@@ -250,7 +250,10 @@ fn is_zero(number: &u64) -> bool {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "each says one independent thing of the line")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one independent thing of the line"
+)]
 pub struct Stray {
     /// When it was complete.
     pub at_ms: u64,

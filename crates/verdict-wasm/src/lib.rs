@@ -46,7 +46,12 @@ pub mod surface {
         pub fn new(config: &str, variables: &str, today: Option<String>) -> Result<Run, JsError> {
             let settings = settings(config, variables, today)?;
             let engine = Engine::new(settings.clone(), &conformance::plan());
-            Ok(Self { settings, engine: Some(engine), bytes: Vec::new(), recording: None })
+            Ok(Self {
+                settings,
+                engine: Some(engine),
+                bytes: Vec::new(),
+                recording: None,
+            })
         }
 
         /// Where to connect, or what to start, as JSON.
@@ -135,7 +140,9 @@ pub mod surface {
             if let Some(engine) = self.engine.take() {
                 self.recording = Some(engine.into_recording());
             }
-            let Some(recording) = &self.recording else { return Err(fault("nothing was recorded")) };
+            let Some(recording) = &self.recording else {
+                return Err(fault("nothing was recorded"));
+            };
             let report = verdict_core::judge(&self.settings, recording);
             serde_json::to_string(&report).map_err(fault)
         }
@@ -157,7 +164,11 @@ pub mod surface {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped beside it")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped beside it"
+    )]
     fn millis(now_ms: f64) -> u64 {
         now_ms.clamp(0.0, 9.0e15) as u64
     }
@@ -176,7 +187,11 @@ pub mod surface {
     pub fn render(report: &str, format: &str) -> Result<String, JsError> {
         let report: Report = serde_json::from_str(report).map_err(fault)?;
         let format: Format = format.parse().map_err(fault)?;
-        let style = Style { colour: false, width: 100, verbosity: Verbosity::Normal };
+        let style = Style {
+            colour: false,
+            width: 100,
+            verbosity: Verbosity::Normal,
+        };
         Ok(verdict_report::render(&report, format, &style))
     }
 
@@ -185,7 +200,11 @@ pub mod surface {
     pub fn catalogue() -> Result<String, JsError> {
         let entries: Vec<_> = conformance::catalogue().collect();
         serde_json::to_string(&Value::Array(
-            entries.iter().map(serde_json::to_value).collect::<Result<_, _>>().map_err(fault)?,
+            entries
+                .iter()
+                .map(serde_json::to_value)
+                .collect::<Result<_, _>>()
+                .map_err(fault)?,
         ))
         .map_err(fault)
     }
