@@ -27,7 +27,10 @@ pub fn fault(text: &str) -> Option<(Weight, String)> {
             }
             'A'..='Z' | 'a'..='z' | '0'..='9' | '+' | '/' => digits += 1,
             other => {
-                return broken(format!("holds {other:?} at byte {at}, which is no Base64"));
+                return broken(format!(
+                    "holds `{}` at byte {at}, which is no Base64",
+                    other.escape_default()
+                ));
             }
         }
     }

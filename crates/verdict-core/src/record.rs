@@ -169,6 +169,8 @@ pub struct Recording {
 
 /// Results of texts from this size on are held once when they are equal.
 const LARGE_BYTES: usize = 16 << 10;
+/// What a message costs in memory beside its values, in values.
+const MESSAGE_VALUES: usize = 20;
 /// How many large results are compared with.
 const LARGE_KEPT: usize = 32;
 
@@ -243,9 +245,11 @@ impl Recording {
     /// Adds a message that was read before.
     pub(crate) fn add_parsed(&mut self, at: usize, message: Message, mut parsed: Parsed) {
         let shared = message.text.len() >= LARGE_BYTES && self.share(&mut parsed);
-        if let (false, Some(envelope)) = (shared, parsed.envelope()) {
-            self.values += envelope.values;
-        }
+        let inside = match parsed.envelope() {
+            Some(envelope) if !shared => envelope.values,
+            _ => 0,
+        };
+        self.values += MESSAGE_VALUES + inside;
         let record = &mut self.records[at];
         record.exchange.messages.push(message);
         record.parsed.push(parsed);

@@ -165,6 +165,7 @@ pub mod subscribe {
     pub mod acknowledged;
     pub mod changes;
     pub mod filters;
+    pub mod granted;
     pub mod listening;
     pub mod notices;
     pub mod open;
@@ -283,6 +284,7 @@ const FAMILIES: &[&[Check]] = &[
     subscribe::acknowledged::CHECKS,
     subscribe::changes::CHECKS,
     subscribe::filters::CHECKS,
+    subscribe::granted::CHECKS,
     subscribe::notices::CHECKS,
     subscribe::open::CHECKS,
     errors::codes::CHECKS,

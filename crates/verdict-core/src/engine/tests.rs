@@ -403,7 +403,7 @@ fn floods_end_at_their_limits() {
     assert!(recording.channels[0].stray.len() <= 100);
 
     let mut run = Run::with(false, &[&one], |settings| {
-        settings.limits.run_values = 1_000
+        settings.limits.run_values = 1_000;
     });
     run.say(0, STREAM);
     let many = json!({"jsonrpc": "2.0", "method": "x", "params": vec![0; 600]});

@@ -183,7 +183,9 @@ impl<'de> Visitor<'de> for Seed<'_> {
 pub fn shortened(value: &Value, limit: usize) -> String {
     // Large values are not rendered whole only to be cut: strings and containers stop early.
     match value {
-        Value::String(text) if text.len() > limit => cut(&format!("{:?}", cut(text, limit)), limit),
+        Value::String(text) if text.len() > limit => {
+            cut(&Value::from(cut(text, limit)).to_string(), limit)
+        }
         Value::Array(items) if items.len() > 64 => format!("an array of {} items", items.len()),
         Value::Object(members) if members.len() > 64 => {
             format!("an object of {} members", members.len())

@@ -71,6 +71,9 @@ fn pair<'c>(cx: &Context<'c>, before: &str, step: &str) -> Result<[&'c Record; 2
     let record = |step: &str| cx.record(&format!("stdio.garbage/{step}"));
     let served = record(before).is_some_and(|one| matches!(one.answer(), Answer::Result(_)));
     match (record(step), record(&format!("after-{step}"))) {
+        (Some(_), Some(after)) if after.exchange.end == End::Unfinished => {
+            Err(Ruling::skip("the run was over first"))
+        }
         (Some(line), Some(after)) if served => Ok([line, after]),
         _ => Err(Ruling::skip("the process did not serve a request before")),
     }

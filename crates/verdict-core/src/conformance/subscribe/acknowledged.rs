@@ -1,19 +1,16 @@
 //! How a listen is opened: it is served, as an event stream, and its first message says what it will bring.
 
 use super::listening::{
-    HELD, LISTENS, TAG_PLACE, acknowledged, acknowledgement, asked, granted, held, is_set, tag,
-    undeclared, unopened,
+    HELD, LISTENS, TAG_PLACE, acknowledged, acknowledgement, held, tag, undeclared, unopened,
 };
 use crate::check::Check;
 use crate::conformance::stdio::together::{is_ack, is_tagged};
 use crate::context::Context;
-use crate::facts::Declared;
 use crate::record::{Answer, Record};
 use crate::refusal::{answered, name_of};
 use crate::ruling::{Finding, Ruling};
 use crate::wire::json::{cut, shortened};
 use crate::wire::rpc::same_id;
-use serde_json::Value;
 use verdict_model::transcript::{End, HttpExchange};
 
 /// The checks of this family.
@@ -46,18 +43,6 @@ pub const CHECKS: &[Check] = &[
         .official(&["sep-2575-server-tags-subscription-id"])
         .probes(&[&LISTENS])
         .judge(ack_id),
-    Check::must("subscribe.ack-subset", "The acknowledgement grants nothing that was not asked for")
-        .spec("subs#acknowledgment")
-        .why("Clients set up handlers for what is granted; news that they did not ask for find none.")
-        .fix("Put into `notifications` the part of the requested filter that you will serve, and always send that member.")
-        .probes(&[&LISTENS])
-        .judge(ack_subset),
-    Check::must("subscribe.ack-omits-unsupported", "The acknowledgement leaves out what the server does not declare")
-        .spec("subs#acknowledgment")
-        .why("Clients wait for news of a feature that is not there instead of asking again by themselves.")
-        .fix("Grant only kinds whose listChanged or subscribe you declare in server/discover.")
-        .probes(&[&LISTENS])
-        .judge(ack_omits),
 ];
 
 fn available(cx: &Context) -> Ruling {
@@ -240,129 +225,11 @@ fn ack_id(cx: &Context) -> Ruling {
     Ruling::of(findings, note)
 }
 
-fn ack_subset(cx: &Context) -> Ruling {
-    let listens = match acknowledged(cx) {
-        Ok(listens) => listens,
-        Err(ruling) => return ruling,
-    };
-    let mut findings = Vec::new();
-    for (record, ack) in &listens {
-        let Some(granted) = granted(ack) else {
-            let message =
-                "the acknowledgement has no object `notifications`, which says what will be told";
-            findings.push(Finding::broken(message).seen_in(record).at("/params"));
-            continue;
-        };
-        let nothing = serde_json::Map::new();
-        let asked = asked(record).unwrap_or(&nothing);
-        for (member, value) in granted.iter().filter(|(_, value)| is_set(value)) {
-            let found = beyond(asked, member, value);
-            findings.extend(found.map(|finding| {
-                finding.seen_in(record).at(format!(
-                    "/params/notifications/{}",
-                    member.replace('~', "~0").replace('/', "~1")
-                ))
-            }));
-        }
-    }
-    Ruling::of(
-        crate::traffic::distinct(findings),
-        "what is granted was asked for",
-    )
-}
-
-/// What a granted member holds that was not asked for.
-fn beyond(asked: &serde_json::Map<String, Value>, member: &str, value: &Value) -> Option<Finding> {
-    let wanted = asked.get(member).filter(|wanted| is_set(wanted));
-    match member {
-        "toolsListChanged" | "promptsListChanged" | "resourcesListChanged" => {
-            wanted.is_none().then(|| {
-                Finding::broken(format!(
-                    "the acknowledgement grants {member}, which was not asked for"
-                ))
-            })
-        }
-        "resourceSubscriptions" => {
-            let known: Vec<&str> = wanted.map(texts).unwrap_or_default();
-            let other = texts(value).into_iter().find(|uri| !known.contains(uri))?;
-            let message = format!(
-                "the acknowledgement grants updates of {}, which was not asked for",
-                cut(other, 120)
-            );
-            let respelt = known.iter().any(|uri| loose(uri) == loose(other));
-            Some(if respelt {
-                Finding::unproven(format!("{message} in this spelling"))
-            } else {
-                Finding::broken(message)
-            })
-        }
-        _ => wanted.is_none().then(|| {
-            Finding::noted(format!(
-                "the acknowledgement grants {}, which this revision does not define",
-                cut(member, 80)
-            ))
-        }),
-    }
-}
-
-fn texts(value: &Value) -> Vec<&str> {
-    let items = value.as_array().into_iter().flatten();
-    items.filter_map(Value::as_str).collect()
-}
-
-/// A URI without what normalising may change.
-fn loose(uri: &str) -> String {
-    uri.to_lowercase().trim_end_matches('/').to_owned()
-}
-
-fn ack_omits(cx: &Context) -> Ruling {
-    if let Some(ruling) = undeclared(cx) {
-        return ruling;
-    }
-    let Some(record) = cx.record("subscribe/zero") else {
-        return unopened(cx);
-    };
-    let Some(ack) = acknowledgement(record) else {
-        return Ruling::skip("a listen for all kinds is not acknowledged");
-    };
-    let declared = super::listening::declared(cx);
-    let kinds = [
-        ("toolsListChanged", "tools", "listChanged"),
-        ("promptsListChanged", "prompts", "listChanged"),
-        ("resourcesListChanged", "resources", "listChanged"),
-        ("resourceSubscriptions", "resources", "subscribe"),
-    ];
-    let mut findings = Vec::new();
-    for (member, feature, flag) in kinds {
-        let grants = granted(ack)
-            .and_then(|all| all.get(member))
-            .is_some_and(is_set);
-        if !grants || declared.contains_key(member) {
-            continue;
-        }
-        let finding = match cx.facts.declares(feature) {
-            Declared::No => Finding::broken(format!(
-                "{member} is granted, but the server declares no {feature}"
-            )),
-            Declared::Yes => Finding::unproven(format!(
-                "{member} is granted, but {feature}.{flag} is not declared"
-            )),
-            Declared::Unknown => continue,
-        };
-        findings.push(
-            finding
-                .seen_in(record)
-                .at(format!("/params/notifications/{member}")),
-        );
-    }
-    Ruling::of(findings, "only what is declared is granted")
-}
-
 #[cfg(test)]
 mod tests {
     use crate::ruling::Ruling;
     use crate::testing::{config, ruling, word};
-    use verdict_fixture::{Server, Variant};
+    use verdict_fixture::Server;
 
     fn ruled(id: &str, server: &Server, stdio: bool) -> Ruling {
         ruling(id, server, config(), stdio)
@@ -375,8 +242,6 @@ mod tests {
                 "subscribe.available",
                 "subscribe.ack-first",
                 "subscribe.ack-id",
-                "subscribe.ack-subset",
-                "subscribe.ack-omits-unsupported",
             ] {
                 let ruling = ruled(id, &Server::correct(), stdio);
                 assert!(ruling.is_met(), "{id}, stdio: {stdio}: {ruling:?}");
@@ -392,7 +257,6 @@ mod tests {
             ("subscribe.ack-first", "listen-not-served", "skip"),
             ("subscribe.ack-first", "listen-notice-first", "broken"),
             ("subscribe.ack-id", "listen-id-text", "broken"),
-            ("subscribe.ack-subset", "listen-grants-more", "broken"),
         ] {
             let server = Server::with(defect).expect("a defect");
             for stdio in [false, true] {
@@ -406,9 +270,5 @@ mod tests {
         }
         let lines = Server::with("listen-lines").expect("a defect");
         assert!(ruled("subscribe.sse", &lines, false).is_broken());
-        let more = Server::with("listen-grants-undeclared").expect("a defect");
-        assert!(ruled("subscribe.ack-omits-unsupported", &more, false).is_broken());
-        let tools = Server::of(Variant::ToolsOnly);
-        assert!(ruled("subscribe.ack-omits-unsupported", &tools, true).is_met());
     }
 }

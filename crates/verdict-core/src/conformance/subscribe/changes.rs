@@ -44,7 +44,7 @@ pub const CHECKS: &[Check] = &[
         .fix("Send notifications/tools/list_changed to every listen that asked for toolsListChanged whenever the set changes.")
         .official(&["sep-2575-server-sends-tools-list-changed-on-subscription"])
         .probes(&[&CHANGES])
-        .judge(tools_changed),
+        .judge(|cx| list_changed(cx, List::Tools)),
     Check::should("subscribe.prompts-changed", "A change of the prompts is told")
         .opt_in()
         .spec("prompts#list-changed-notification")
@@ -52,14 +52,14 @@ pub const CHECKS: &[Check] = &[
         .fix("Send notifications/prompts/list_changed to every listen that asked for promptsListChanged whenever the set changes.")
         .official(&["sep-2575-server-sends-prompts-list-changed-on-subscription"])
         .probes(&[&CHANGES])
-        .judge(prompts_changed),
+        .judge(|cx| list_changed(cx, List::Prompts)),
     Check::should("subscribe.resources-changed", "A change of the list of resources is told")
         .opt_in()
         .spec("resources#list-changed-notification")
         .why("Clients go on offering resources that are gone, and do not see new ones.")
         .fix("Send notifications/resources/list_changed to every listen that asked for resourcesListChanged whenever the set changes.")
         .probes(&[&CHANGES])
-        .judge(resources_changed),
+        .judge(|cx| list_changed(cx, List::Resources)),
     Check::must("subscribe.resource-updated", "A change of a resource is told")
         .opt_in()
         .spec("resources#subscriptions")
@@ -289,18 +289,6 @@ fn is_told(cx: &Context, kind: &str, listen: &Record) -> bool {
     notices(cx).any(|notice| {
         notice.at_ms >= since && kind_of(notice.method()) == Some(kind) && here(&notice)
     })
-}
-
-fn tools_changed(cx: &Context) -> Ruling {
-    list_changed(cx, List::Tools)
-}
-
-fn prompts_changed(cx: &Context) -> Ruling {
-    list_changed(cx, List::Prompts)
-}
-
-fn resources_changed(cx: &Context) -> Ruling {
-    list_changed(cx, List::Resources)
 }
 
 fn list_changed(cx: &Context, list: List) -> Ruling {

@@ -12,6 +12,7 @@ use crate::ruling::{Finding, Ruling};
 use crate::wire::json::shortened;
 use crate::wire::rpc::{Envelope, is_form_of};
 use serde_json::json;
+use verdict_model::transcript::End;
 
 /// Asks for a list four times at once, and a second time where an answer is missing (G2).
 pub const CONCURRENT: Probe = Probe {
@@ -85,6 +86,9 @@ fn outcome<'c>(cx: &Context<'c>, round: usize) -> Outcome<'c> {
             }
             Answer::Fault(status) => missing.push((record, format!("answered HTTP {status}"))),
             Answer::Foreign => missing.push((record, "answered without a message".to_owned())),
+            Answer::Nothing(End::Unfinished) => {
+                return Outcome::Refused("the run was over first".to_owned());
+            }
             Answer::Nothing(end) => missing.push((record, describe_end(end))),
         }
     }
@@ -138,6 +142,9 @@ fn judge(cx: &Context) -> Ruling {
             );
             Finding::broken(message).seen_in(record).into()
         }
+        (Outcome::Missing(..), Outcome::Unsent) => {
+            Ruling::skip("an answer was missing, and the run was over before the second try")
+        }
         _ => Ruling::met(format!("{AT_ONCE} requests at the same time were answered")),
     }
 }
@@ -148,7 +155,7 @@ mod tests {
     use super::*;
     use crate::testing::{self, config};
     use verdict_fixture::Server;
-    use verdict_model::transcript::{End, Exchange};
+    use verdict_model::transcript::Exchange;
 
     const JSON: &str = "application/json";
 
@@ -182,6 +189,10 @@ mod tests {
         let other = Some("transport.concurrent/3");
         assert!(ruled(&[[good, other, good, good]]).is_broken());
         assert!(matches!(ruled(&[[None; 4], [None; 4]]), Ruling::Error(_)));
+        assert!(matches!(
+            ruled(&[[good, None, good, good]]),
+            Ruling::Skip(_)
+        ));
     }
 
     #[test]

@@ -22,13 +22,8 @@ pub const STATELESS: Probe = Probe {
 const PAST: &str = "1900-01-01";
 
 fn stateless(cx: &Context, round: usize) -> Vec<Ask> {
-    // On stdio every request of the shared process goes over one connection anyway.
-    let lane = if cx.is_http() {
-        Lane::Own("stateless")
-    } else {
-        Lane::Shared
-    };
-    let discover = |step: &str| Ask::request(step, "server/discover", json!({})).over(lane.clone());
+    let discover =
+        |step: &str| Ask::request(step, "server/discover", json!({})).over(Lane::Own("stateless"));
     // One at a time: the order is what is asked for.
     match round {
         0 => vec![discover("first")],
