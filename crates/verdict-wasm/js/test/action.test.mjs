@@ -1,6 +1,6 @@
 // The built Action as GitHub runs it: events, servers, what it tells whom, and its exit code.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { HEAD, MERGE, pullRequest, runAction } from "./support/action.mjs";
 import { annotations, commands } from "./support/commands.mjs";
 import { FakeGitHub } from "./support/github.mjs";
@@ -8,24 +8,25 @@ import { mute, serve } from "./support/servers.mjs";
 
 const FAIL = "version-draft-code";
 const limit = { timeout: 120_000 };
+// Most of a run is fixed waiting, so a few go side by side.
+const sideBySide = { concurrency: 4 };
+/** Nothing answers there: a run that is over at once. */
+const AWAY = "http://127.0.0.1:9/mcp";
 
-let github;
 let good;
 let bad;
 before(async () => {
   good = await serve();
   bad = await serve("--defect", FAIL);
 });
-after(() => [good, bad].forEach((server) => server.end()));
-beforeEach(async () => {
-  github?.end();
-  github = await new FakeGitHub().start();
-});
-after(() => github.end());
+after(() => [good, bad].forEach((server) => server?.end()));
 
-/** Runs it against the fake and holds what must be so in every case. */
+/** Runs it against a GitHub of its own, and holds what must be so in every case. */
 async function act(options) {
+  const github = await new FakeGitHub().start();
   const job = await runAction({ api: github.url, ...options });
+  github.end();
+  job.remove();
   assert.deepEqual(github.violations, [], job.log);
   assert.ok(job.untouched, "nothing is written to GITHUB_ENV or GITHUB_PATH");
   assert.equal(job.stderr, "", "everything is said on one output");
@@ -35,16 +36,12 @@ async function act(options) {
   assert.equal(job.report?.schema, "mcp-verdict/report/v1");
   assert.equal(job.outputs.verdict, job.report.verdict);
   assert.match(job.summary, { pass: /^## ✅ PASS/, fail: /^## ❌ FAIL/, none: /^## 🚫 NO VERDICT/ }[job.report.verdict]);
-  job.remove();
-  return job;
+  const runs = [...github.runs.values()];
+  assert.ok(runs.length <= 1);
+  return { ...job, requests: github.requests, run: runs[0] };
 }
 
-const only = () => {
-  assert.equal(github.runs.size, 1);
-  return [...github.runs.values()][0];
-};
-
-describe("events", () => {
+describe("events", sideBySide, () => {
   const cases = [
     ["push", "push", {}, MERGE, undefined],
     ["a pull request", "pull_request", pullRequest("opened"), HEAD, /gets them with the label `run-evals`/],
@@ -59,13 +56,14 @@ describe("events", () => {
   ];
   for (const [name, event, payload, sha, note] of cases) {
     test(name, limit, async () => {
-      const job = await act({ event, payload, inputs: { url: good.url } });
-      assert.equal(job.exit, 0, job.log);
-      const run = only();
+      const job = await act({ event, payload, inputs: { url: name === "push" ? good.url : AWAY } });
+      assert.equal(job.exit, name === "push" ? 0 : 3, job.log);
+      const { run } = job;
       assert.equal(run.head_sha, sha);
-      assert.deepEqual([run.status, run.conclusion, run.name], ["completed", "success", "mcp-verdict"]);
+      const conclusion = name === "push" ? "success" : "failure";
+      assert.deepEqual([run.status, run.conclusion, run.name], ["completed", conclusion, "mcp-verdict"]);
       assert.equal(job.report.source.sha, sha);
-      assert.deepEqual(github.requests.map(({ method }) => method), ["POST", "PATCH"]);
+      assert.deepEqual(job.requests.map(({ method }) => method), ["POST", "PATCH"]);
       assert.equal(job.outputs["check-run-url"], `https://github.example/octo/demo/runs/${run.id}`);
       assert.match(run.output.summary, /https:\/\/github\.example\/octo\/demo\/actions\/runs\/77\/attempts\/1/);
       if (note) {
@@ -78,11 +76,10 @@ describe("events", () => {
     const inputs = { url: bad.url };
     const own = await act({ event: "pull_request", payload: pullRequest("opened"), inputs });
     assert.equal(own.exit, 1);
-    const before = github.requests.length;
     const payload = pullRequest("labeled", { labels: ["run-evals"], label: "run-evals", fork: true });
     const fork = await act({ event: "pull_request", payload, inputs, token: "ghs_read" });
     assert.equal(fork.exit, own.exit);
-    assert.deepEqual(github.requests.slice(before).map(({ status }) => status), [403], "a refusal is not repeated");
+    assert.deepEqual(fork.requests.map(({ status }) => status), [403], "a refusal is not repeated");
     const said = annotations(fork.log);
     assert.equal(said.notice.filter(({ data }) => /pull request from a fork may only read/.test(data)).length, 1);
     assert.match(fork.log, /a pull request from a fork gets no secrets/);
@@ -100,23 +97,23 @@ describe("events", () => {
     assert.equal(job.exit, 2);
     assert.match(job.log, /use `pull_request`/);
     assert.equal(job.report.layers.conformance, undefined);
-    assert.equal(only().conclusion, "failure");
+    assert.equal(job.run.conclusion, "failure");
   });
 
   test("an event file that says nothing useful", limit, async () => {
     for (const payload of ["", "{", "[]", '{"pull_request":{"head":{"sha":"$(x)"}}}', "null"]) {
-      const job = await act({ event: "pull_request", payload, inputs: { url: good.url } });
-      assert.equal(job.exit, 0, job.log);
+      const job = await act({ event: "pull_request", payload, inputs: { url: AWAY } });
+      assert.equal(job.exit, 3, job.log);
       assert.match(job.log, /the event does not name the commit/);
     }
   });
 });
 
-describe("verdicts", () => {
+describe("verdicts", sideBySide, () => {
   test("fail: annotated in the check run's place, told in the log", limit, async () => {
     const job = await act({ inputs: { url: bad.url } });
     assert.equal(job.exit, 1);
-    assert.equal(only().conclusion, "failure");
+    assert.equal(job.run.conclusion, "failure");
     assert.ok(Number(job.outputs.failures) >= 1);
     assert.match(job.outputs.summary, /^FAIL: .*; failed are version\./);
     const said = annotations(job.log);
@@ -129,7 +126,7 @@ describe("verdicts", () => {
     const job = await act({ inputs: { url: bad.url, "fail-on": "never" } });
     assert.equal(job.exit, 0);
     assert.equal(job.outputs.verdict, "fail");
-    assert.equal(only().conclusion, "neutral");
+    assert.equal(job.run.conclusion, "neutral");
   });
 
   test("a warning passes, unless warnings fail", limit, async () => {
@@ -147,9 +144,9 @@ describe("verdicts", () => {
   });
 
   test("a server that is not there, and one that never answers", limit, async () => {
-    const absent = await act({ inputs: { url: "http://127.0.0.1:9/mcp" } });
+    const absent = await act({ inputs: { url: AWAY } });
     assert.equal(absent.exit, 3);
-    assert.equal(only().conclusion, "failure");
+    assert.equal(absent.run.conclusion, "failure");
     const server = await mute();
     try {
       const job = await act({ inputs: { url: server.url, timeout: "0.5" } });
@@ -171,7 +168,7 @@ describe("verdicts", () => {
   });
 });
 
-describe("inputs and configuration", () => {
+describe("inputs and configuration", sideBySide, () => {
   const fault = async (options, pattern) => {
     const job = await act(options);
     assert.equal(job.exit, 2, job.log);
@@ -179,7 +176,7 @@ describe("inputs and configuration", () => {
     const [error] = annotations(job.log).error;
     assert.match(error.properties.title, /the inputs or the configuration/);
     assert.match(error.data, pattern);
-    assert.equal([...github.runs.values()].at(-1).conclusion, "failure", "a required check is always reported");
+    assert.equal(job.run.conclusion, "failure", "a required check is always reported");
     return job;
   };
 
@@ -222,20 +219,19 @@ describe("inputs and configuration", () => {
     const literal = "literal-secret-%-value";
     const named = "named/secret+value";
     const inputs = { url: bad.url, headers: `Authorization: Bearer ${literal}\nX-Key: k \${MCP_TOKEN}\nX-Tenant: acme` };
-    const job = await runAction({ api: github.url, inputs, env: { MCP_TOKEN: named } });
+    const job = await act({ inputs, env: { MCP_TOKEN: named } });
     assert.equal(job.exit, 1, job.log);
     const masked = commands(job.log).filter(({ name }) => name === "add-mask").map(({ data }) => data);
     for (const secret of [literal, named]) {
       for (const form of [secret, Buffer.from(secret).toString("base64"), encodeURIComponent(secret)]) {
         assert.ok(masked.includes(form), form);
         const rest = job.log.split("\n").filter((line) => !line.startsWith("::add-mask::")).join("\n");
-        const everything = [rest, job.summary, JSON.stringify(job.report), JSON.stringify(github.requests)];
+        const everything = [rest, job.summary, JSON.stringify(job.report), JSON.stringify(job.requests)];
         for (const text of everything) assert.ok(!text.includes(form), form);
       }
     }
     const first = job.log.split("\n").findIndex((line) => !line.startsWith("::add-mask::"));
     const last = job.log.split("\n").findLastIndex((line) => line.startsWith("::add-mask::"));
     assert.ok(last < first, "masks come before everything else");
-    job.remove();
   });
 });
