@@ -153,7 +153,9 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 /// The probes that the checks need, and those that every run begins with.
 pub fn plan() -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
-    first.chain(checks().flat_map(|check| check.probes.iter().copied())).collect()
+    first
+        .chain(checks().flat_map(|check| check.probes.iter().copied()))
+        .collect()
 }
 ";
 
