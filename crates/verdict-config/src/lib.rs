@@ -37,6 +37,7 @@ pub enum PlanFault {
 ///
 /// # Errors
 /// What is wrong, behind `file:line:column`.
+#[cfg(feature = "yaml")]
 pub fn parse(text: &str, file: &str) -> Result<Config, String> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Ok(Config::default());
@@ -78,7 +79,7 @@ pub fn plan(config: Config, variable: &dyn Fn(&str) -> Option<String>) -> Result
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "yaml"))]
 mod tests {
     use super::*;
 

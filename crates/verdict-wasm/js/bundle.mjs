@@ -1,4 +1,4 @@
-// Bundles the JavaScript for `dist/`: `node bundle.mjs OUT`, where OUT holds `core.js` and `core_bg.wasm` already.
+// Bundles the JavaScript for `dist/`: `node bundle.mjs OUT`, where OUT holds the modules and their glue already.
 //
 // Nothing is minified: what is shipped can be read and reviewed. The same input gives the same bytes everywhere.
 import { createHash } from "node:crypto";
@@ -7,7 +7,8 @@ import path from "node:path";
 import { build } from "esbuild";
 
 const out = path.resolve(process.argv[2]);
-const hash = createHash("sha256").update(readFileSync(path.join(out, "core_bg.wasm"))).digest("hex");
+const hash = (name) => createHash("sha256").update(readFileSync(path.join(out, name))).digest("hex");
+const hashes = Object.fromEntries(["core_bg.wasm", "config_bg.wasm"].map((name) => [name, hash(name)]));
 
 // The library is one file that the entries share, and the glue stays as wasm-bindgen made it.
 const shared = {
@@ -16,7 +17,7 @@ const shared = {
     onResolve({ filter: /\/library\.mjs$/ }, ({ kind }) =>
       kind === "entry-point" ? undefined : { path: "./core.mjs", external: true },
     );
-    onResolve({ filter: /\/core\.js$/ }, () => ({ path: "./core.js", external: true }));
+    onResolve({ filter: /\/(core|config)\.js$/ }, ({ path }) => ({ path, external: true }));
   },
 };
 
@@ -30,7 +31,7 @@ await build({
   platform: "node",
   target: "node20",
   charset: "utf8",
-  define: { CORE_SHA256: JSON.stringify(hash) },
+  define: { MODULE_HASHES: JSON.stringify(hashes) },
   banner: { js: "// Built from crates/verdict-wasm/js by `cargo xtask dist`; changes belong there." },
   plugins: [shared],
   logLevel: "warning",

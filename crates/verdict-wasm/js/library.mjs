@@ -1,18 +1,30 @@
 // The library that the Action and the command line share: the WASM core, loaded once, and its driver.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { initSync } from "./core.js";
+import * as config from "./config.js";
+import * as core from "./core.js";
 
-const bytes = readFileSync(new URL("./core_bg.wasm", import.meta.url));
-
-// The bundler writes the hash of the module in here: a checkout that altered it (line ends, a half-finished
+// The bundler writes the hashes of the modules in here: a checkout that altered one (line ends, a half-finished
 // download) must say so instead of failing in odd ways.
-if (typeof CORE_SHA256 === "string") {
+const hashes = typeof MODULE_HASHES === "object" ? MODULE_HASHES : {};
+
+function load(glue, name) {
+  const bytes = readFileSync(new URL(`./${name}`, import.meta.url));
   const found = createHash("sha256").update(bytes).digest("hex");
-  if (found !== CORE_SHA256) throw new Error(`core_bg.wasm is not the file that was built: its SHA-256 is ${found}`);
+  if (found !== (hashes[name] ?? found)) throw new Error(`${name} is not the file that was built: its SHA-256 is ${found}`);
+  glue.initSync({ module: new WebAssembly.Module(bytes) });
 }
 
-initSync({ module: new WebAssembly.Module(bytes) });
+load(core, "core_bg.wasm");
+
+let reads = false;
+
+/** Reads a configuration in YAML; gives it back as JSON. The reader is loaded when it is needed first. */
+export function parseConfig(yaml, file) {
+  if (!reads) load(config, "config_bg.wasm");
+  reads = true;
+  return config.parseConfig(yaml, file);
+}
 
 export * from "./core.js";
 export { authorities, check } from "./driver.mjs";

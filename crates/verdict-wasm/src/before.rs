@@ -5,20 +5,6 @@ use serde_json::{Value, json};
 use verdict_core::settings::Target;
 use wasm_bindgen::prelude::*;
 
-/// Reads a configuration in YAML; gives it back as JSON. Errors begin with `file:line:column`.
-#[wasm_bindgen(js_name = parseConfig)]
-pub fn parse_config(yaml: &str, file: &str) -> Result<String, JsError> {
-    if yaml.len() as u64 > verdict_config::MAX_BYTES {
-        let limit = verdict_config::MAX_BYTES;
-        return Err(fault(format!(
-            "{file}: {} bytes exceed the limit of {limit} for a configuration",
-            yaml.len()
-        )));
-    }
-    let config = verdict_config::parse(yaml, file).map_err(fault)?;
-    serde_json::to_string(&config).map_err(fault)
-}
-
 /// What a driver needs beside the engine, as JSON: what to start and with which environment, how long to
 /// wait, and every form of every secret.
 #[wasm_bindgen(js_name = planRun)]

@@ -13,17 +13,18 @@ use std::path::{Path, PathBuf};
 /// What the bundler makes: the Action, the command line, and the library that both use.
 const BUNDLED: [&str; 3] = ["index.mjs", "check.mjs", "core.mjs"];
 /// What wasm-bindgen makes.
-const BUILT: [&str; 2] = ["core.js", "core_bg.wasm"];
+const BUILT: [&str; 4] = ["core.js", "core_bg.wasm", "config.js", "config_bg.wasm"];
 /// Bytes that the module may have: it is fetched with every run of the Action.
 const MAX_MODULE: u64 = 3 << 20;
 /// Folders and files whose content decides what `dist/` holds.
-const INPUTS: [&str; 8] = [
+const INPUTS: [&str; 9] = [
     "Cargo.lock",
     "Cargo.toml",
     "crates/verdict-model",
     "crates/verdict-schema",
     "crates/verdict-core",
     "crates/verdict-config",
+    "crates/verdict-config-wasm",
     "crates/verdict-report",
     "crates/verdict-wasm",
 ];

@@ -51,7 +51,11 @@ enum Task {
     },
     /// Run wasm-bindgen on a module (used by `dist`)
     #[command(hide = true)]
-    Bindgen { input: PathBuf, out: PathBuf },
+    Bindgen {
+        input: PathBuf,
+        out: PathBuf,
+        name: String,
+    },
 }
 
 fn main() -> Result<()> {
@@ -63,6 +67,6 @@ fn main() -> Result<()> {
         Task::Codegen { check } => codegen::run(check),
         Task::Bench(options) => bench::run(&options),
         Task::Generate { check } => codegen::generate(check),
-        Task::Bindgen { input, out } => wasm::bindgen(&input, &out),
+        Task::Bindgen { input, out, name } => wasm::bindgen(&input, &out, &name),
     }
 }

@@ -100,7 +100,10 @@ fn linker() -> Result<Option<PathBuf>> {
         .find(|file| file.is_file()))
 }
 
-/// Builds the module and its glue into `out` (`core.js`, `core_bg.wasm`).
+/// The modules: the crate, and the name of its files in `dist/`.
+const MODULES: [(&str, &str); 2] = [("verdict-wasm", "core"), ("verdict-config-wasm", "config")];
+
+/// Builds the modules and their glue into `out` (`core.js`, `core_bg.wasm`, and the same for `config`).
 pub fn build(toolchain: &Toolchain, out: &Path) -> Result<()> {
     let root = root();
     let home = std::env::var_os("CARGO_HOME").map_or_else(
@@ -108,17 +111,11 @@ pub fn build(toolchain: &Toolchain, out: &Path) -> Result<()> {
         PathBuf::from,
     );
     let mut cargo = command(&cargo_program());
-    cargo.args([
-        "build",
-        "--package",
-        "verdict-wasm",
-        "--lib",
-        "--target",
-        TARGET,
-        "--profile",
-        "wasm",
-        "--locked",
-    ]);
+    cargo.args(["build", "--lib", "--target", TARGET, "--profile", "wasm"]);
+    cargo.arg("--locked");
+    for (name, _) in MODULES {
+        cargo.args(["--package", name]);
+    }
     // Paths of this machine must not be in the module: they are in panic messages otherwise.
     let mut remaps = vec![
         format!(
@@ -154,40 +151,30 @@ pub fn build(toolchain: &Toolchain, out: &Path) -> Result<()> {
         )
         .env("CARGO_TARGET_DIR", root.join("target/wasm"));
     status(&mut cargo)?;
-    let module = root
-        .join("target/wasm")
-        .join(TARGET)
-        .join("wasm/verdict_wasm.wasm");
     std::fs::create_dir_all(out)?;
-    let module = module.to_string_lossy().into_owned();
-    let out = out.to_string_lossy().into_owned();
-    // Built in a folder of its own: the feature would rebuild xtask while it runs.
-    status(
-        command(&cargo_program())
-            .env("CARGO_TARGET_DIR", root.join("target/bindgen"))
-            .args([
-                "run",
-                "--quiet",
-                "--locked",
-                "--package",
-                "xtask",
-                "--features",
-                "bindgen",
-                "--",
-                "bindgen",
-                &module,
-                &out,
-            ]),
-    )
+    let built = root.join("target/wasm").join(TARGET).join("wasm");
+    for (name, file) in MODULES {
+        // Built in a folder of its own: the feature would rebuild xtask while it runs.
+        status(
+            command(&cargo_program())
+                .env("CARGO_TARGET_DIR", root.join("target/bindgen"))
+                .args(["run", "--quiet", "--locked", "--package", "xtask"])
+                .args(["--features", "bindgen", "--", "bindgen"])
+                .arg(built.join(format!("{}.wasm", name.replace('-', "_"))))
+                .arg(out)
+                .arg(file),
+        )?;
+    }
+    Ok(())
 }
 
 /// Writes the glue for a module.
 #[cfg(feature = "bindgen")]
-pub fn bindgen(input: &Path, out: &Path) -> Result<()> {
+pub fn bindgen(input: &Path, out: &Path, name: &str) -> Result<()> {
     let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
     bindgen
         .input_path(input)
-        .out_name("core")
+        .out_name(name)
         .typescript(false)
         .remove_producers_section(true)
         .remove_name_section(true)
@@ -197,7 +184,7 @@ pub fn bindgen(input: &Path, out: &Path) -> Result<()> {
 
 /// Writes the glue for a module.
 #[cfg(not(feature = "bindgen"))]
-pub fn bindgen(_: &Path, _: &Path) -> Result<()> {
+pub fn bindgen(_: &Path, _: &Path, _: &str) -> Result<()> {
     bail!("built without the feature `bindgen`")
 }
 

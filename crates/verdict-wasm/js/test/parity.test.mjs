@@ -86,8 +86,8 @@ describe("recorded", sideBySide, () => {
   }
 });
 
-test("the module imports wasm-bindgen's glue and random numbers, and nothing else", () => {
-  const module = new WebAssembly.Module(readFileSync(new URL("core_bg.wasm", dist)));
+for (const name of ["core_bg.wasm", "config_bg.wasm"]) test(`${name} imports wasm-bindgen's glue and random numbers, and nothing else`, () => {
+  const module = new WebAssembly.Module(readFileSync(new URL(name, dist)));
   const allowed = /^(__wbg_|__wbindgen_)/;
   for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
     assert.equal(kind, "function");
