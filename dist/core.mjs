@@ -1,9 +1,13 @@
 // Built from crates/verdict-wasm/js by `cargo xtask dist`; changes belong there.
 
+// <define:MODULE_HASHES>
+var define_MODULE_HASHES_default = { "core_bg.wasm": "9bfa6ab81f237cb51d8834becf2fe5b052e6dd915e2857c0e13863d91dc47138", "config_bg.wasm": "a267d008b250c66bfa47530402046a24ebf094900e0ccf636ba886ed07b6d2e0" };
+
 // library.mjs
 import { createHash } from "node:crypto";
 import { readFileSync as readFileSync2 } from "node:fs";
-import { initSync } from "./core.js";
+import * as config from "./config.js";
+import * as core from "./core.js";
 export * from "./core.js";
 
 // driver.mjs
@@ -126,7 +130,7 @@ function openSocket(target, events, options = {}) {
       attempt.setTimeout(0);
       if (!closed) events.opened(printAddress(attempt));
     });
-    attempt.on("data", (bytes2) => closed || events.received(bytes2));
+    attempt.on("data", (bytes) => closed || events.received(bytes));
     const end = (how) => {
       if (closed || over) return;
       over = true;
@@ -140,7 +144,7 @@ function openSocket(target, events, options = {}) {
   };
   connect();
   return {
-    send: (bytes2) => socket?.write(bytes2),
+    send: (bytes) => socket?.write(bytes),
     endInput: () => {
     },
     close: () => {
@@ -183,8 +187,8 @@ function openProcess(words, events, { env, cwd }) {
     if (!closed) events.failed(whyNotStarted(error, words[0]));
   });
   child.on("spawn", () => closed || events.opened(void 0));
-  child.stdout.on("data", (bytes2) => closed || events.received(bytes2));
-  child.stderr.on("data", (bytes2) => closed || events.diagnostics(bytes2));
+  child.stdout.on("data", (bytes) => closed || events.received(bytes));
+  child.stderr.on("data", (bytes) => closed || events.diagnostics(bytes));
   child.stdin.on("error", () => {
   });
   const ended = (code, name) => {
@@ -196,7 +200,7 @@ function openProcess(words, events, { env, cwd }) {
   child.on("exit", (code, name) => setTimeout(() => ended(code, name), 300).unref());
   let finished;
   return {
-    send: (bytes2) => child.stdin.write(bytes2),
+    send: (bytes) => child.stdin.write(bytes),
     endInput: () => child.stdin.end(),
     close: () => {
       closed = true;
@@ -211,13 +215,13 @@ function signalNumber(name) {
 
 // driver.mjs
 import { Run, planRun } from "./core.js";
-async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal } = {}) {
-  const text = JSON.stringify(config);
+async function check(config2, { env = process.env, variables = env, today, source, cwd = ".", signal } = {}) {
+  const text = JSON.stringify(config2);
   const values = JSON.stringify(variables);
   const run = new Run(text, values, today);
   try {
     const { environment } = JSON.parse(planRun(text, values));
-    const options = { env: childEnvironment(env, environment), cwd, ca: authorities(config.server?.["ca-file"], cwd) };
+    const options = { env: childEnvironment(env, environment), cwd, ca: authorities(config2.server?.["ca-file"], cwd) };
     await drive(run, options, signal);
     return { report: run.report(source && JSON.stringify(source)), transcript: run.transcript() };
   } finally {
@@ -256,8 +260,8 @@ async function drive(run, options, signal) {
       const events = {
         opened: (peer) => after(() => run.opened(now(), channel, peer)),
         failed: (why) => after(() => run.failed(now(), channel, why)),
-        received: (bytes2) => after(() => run.received(now(), channel, bytes2)),
-        diagnostics: (bytes2) => after(() => run.diagnostics(now(), channel, bytes2)),
+        received: (bytes) => after(() => run.received(now(), channel, bytes)),
+        diagnostics: (bytes) => after(() => run.diagnostics(now(), channel, bytes)),
         ended: (how) => after(() => run.ended(now(), channel, how))
       };
       const opened = target.transport === "http" ? openSocket(target, events, options) : openProcess(target.command, events, options);
@@ -300,12 +304,20 @@ async function drive(run, options, signal) {
 }
 
 // library.mjs
-var bytes = readFileSync2(new URL("./core_bg.wasm", import.meta.url));
-if (true) {
+var hashes = typeof define_MODULE_HASHES_default === "object" ? define_MODULE_HASHES_default : {};
+function load(glue, name) {
+  const bytes = readFileSync2(new URL(`./${name}`, import.meta.url));
   const found = createHash("sha256").update(bytes).digest("hex");
-  if (found !== "83e51bbbd1947dd78fa4d98dec3901287fefe5307c4b339bf2138ff86cd05fb4") throw new Error(`core_bg.wasm is not the file that was built: its SHA-256 is ${found}`);
+  if (found !== (hashes[name] ?? found)) throw new Error(`${name} is not the file that was built: its SHA-256 is ${found}`);
+  glue.initSync({ module: new WebAssembly.Module(bytes) });
 }
-initSync({ module: new WebAssembly.Module(bytes) });
+load(core, "core_bg.wasm");
+var reads = false;
+function parseConfig2(yaml, file) {
+  if (!reads) load(config, "config_bg.wasm");
+  reads = true;
+  return config.parseConfig(yaml, file);
+}
 export {
   authorities,
   check,
@@ -313,6 +325,7 @@ export {
   endGroup,
   invocation,
   openSocket,
+  parseConfig2 as parseConfig,
   signalGroup,
   startGroup,
   whyNotStarted
