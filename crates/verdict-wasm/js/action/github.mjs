@@ -97,7 +97,8 @@ export class GitHub {
         message: String(json?.message ?? text).replace(/\s+/g, " ").slice(0, MESSAGE),
       };
     } catch (error) {
-      return { network: String(error.cause?.code ?? error.cause?.message ?? error.message).slice(0, MESSAGE) };
+      const { code, message } = error.cause ?? error;
+      return { network: String(typeof code === "string" ? code : message).slice(0, MESSAGE) };
     }
   }
 }

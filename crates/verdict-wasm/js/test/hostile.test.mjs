@@ -112,7 +112,7 @@ function ours(job) {
   assert.match(job.outputs.verdict, /^(pass|fail|none)$/);
 }
 
-describe("hostile words", () => {
+describe("hostile words", { concurrency: 4 }, () => {
   for (const [name, token] of [["with a check run", "ghs_write"], ["without one", "ghs_read"]]) {
     test(`in every answer, ${name}`, limit, async () => {
       const { port } = proxy.address();

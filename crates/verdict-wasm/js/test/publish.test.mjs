@@ -1,6 +1,8 @@
 // The check run against a GitHub that limits, fails, forgets and is slow.
 import "./support/source.mjs";
 import assert from "node:assert/strict";
+import http from "node:http";
+import net from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { HEAD, pullRequest, runAction } from "./support/action.mjs";
 import { FakeGitHub } from "./support/github.mjs";
@@ -224,10 +226,11 @@ describe("the whole Action", () => {
   before(async () => (server = await serve("--defect", "version-draft-code")));
   after(() => server.end());
 
-  async function act(options) {
-    const job = await runAction({ api: github.url, inputs: { url: server.url }, event: "pull_request", payload: pullRequest("opened"), ...options });
+  async function act(options, github) {
+    const inputs = { url: server.url };
+    const job = await runAction({ api: github.url, inputs, event: "pull_request", payload: pullRequest("opened"), ...options });
     job.remove();
-    clean();
+    assert.deepEqual(github.violations, [], job.log);
     return job;
   }
 
@@ -241,29 +244,51 @@ describe("the whole Action", () => {
       "html": [{ when: "POST", status: 200, body: "<html>" }],
       "lies": [{ when: "POST", status: 201, body: { id: "x", html_url: "javascript:x" } }],
     };
-    for (const [name, list] of Object.entries(faults)) {
+    // Most of a run is fixed waiting, so they go side by side.
+    const meet = async ([name, list]) => {
+      const github = await new FakeGitHub().start();
       github.faults.push(...list);
-      const job = await act({});
+      const job = await act({}, github);
+      github.end();
       assert.equal(job.exit, 1, `${name}: ${job.log}`);
       assert.equal(job.outputs.verdict, "fail", name);
       assert.doesNotMatch(job.log, /^::error::x/m, name);
-    }
+    };
+    await Promise.all(Object.entries(faults).map(meet));
   });
 
   test("no token, and an API that is not there", limit, async () => {
-    const none = await act({ token: "" });
+    const none = await act({ token: "" }, github);
     assert.match(none.log, /::notice title=mcp-verdict::No check run: there is no token/);
     assert.equal(none.exit, 1);
-    const away = await act({ api: `http://127.0.0.1:${await freePort()}` });
+    const away = await act({ api: `http://127.0.0.1:${await freePort()}` }, github);
     assert.match(away.log, /GitHub's API cannot be reached: ECONNREFUSED/);
     assert.equal(away.exit, 1);
   });
 
+  const skip = process.env.MCP_VERDICT_NODE ? false : "MCP_VERDICT_NODE names no Node 24, which can do it";
+  test("requests go through the proxy that the machine names, those to the server do not", { ...limit, skip }, async () => {
+    const asked = [];
+    const proxy = http.createServer().on("connect", ({ url }, socket) => {
+      asked.push(url);
+      const onward = net.connect(new URL(github.url).port, "127.0.0.1", () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+      for (const [one, two] of [[socket, onward], [onward, socket]]) one.on("error", () => two.destroy()).pipe(two);
+    });
+    await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const env = { HTTP_PROXY: `http://user:secret@127.0.0.1:${proxy.address().port}`, NO_PROXY: "127.0.0.1" };
+    const job = await act({ api: "http://github.example.test", env }, github);
+    assert.equal(job.exit, 1);
+    assert.equal(only().conclusion, "failure", job.log);
+    assert.ok(asked.every((url) => url === "github.example.test:80"), asked.join());
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+
   test("a re-run of the Action updates its check run", limit, async () => {
-    await act({});
-    await act({ env: { GITHUB_RUN_ATTEMPT: "2" } });
+    await act({}, github);
+    await act({ env: { GITHUB_RUN_ATTEMPT: "2" } }, github);
     assert.equal(only().conclusion, "failure");
-    await act({ env: { GITHUB_RUN_ATTEMPT: "2" }, inputs: { url: server.url, "check-name": "mcp-verdict / other" } });
+    await act({ env: { GITHUB_RUN_ATTEMPT: "2" }, inputs: { url: server.url, "check-name": "mcp-verdict / other" } }, github);
     assert.equal(github.runs.size, 2);
   });
 });

@@ -26,10 +26,7 @@ impl Drop for Server {
 
 /// The built-in server, and a TypeScript one where it is installed.
 pub fn servers() -> Result<Vec<(&'static str, Server)>> {
-    let mut all = vec![(
-        "built-in",
-        start(&[super::program(), "demo".to_owned(), "--serve".to_owned()])?,
-    )];
+    let mut all = vec![("built-in", built_in()?)];
     let ledger = root().join("target/real-servers/npm-ts/ledger.mjs");
     if ledger.is_file() {
         let words = [
@@ -43,6 +40,11 @@ pub fn servers() -> Result<Vec<(&'static str, Server)>> {
         println!("the TypeScript server is not installed (cargo xtask test does it): not measured");
     }
     Ok(all)
+}
+
+/// The built-in server.
+pub fn built_in() -> Result<Server> {
+    start(&[super::program(), "demo".to_owned(), "--serve".to_owned()])
 }
 
 fn start(words: &[String]) -> Result<Server> {
