@@ -18,6 +18,7 @@ mod lex;
 mod pattern;
 mod patterns;
 mod place;
+pub mod report;
 mod role;
 mod source;
 
