@@ -64,7 +64,8 @@ impl<'t> Source<'t> {
         if self.is_mark(index + 1, b'(') {
             return true;
         }
-        if self.is_mark(index + 1, b'<') || self.is_mark(index + 1, b':') {
+        let turbofish = self.is_mark(index + 1, b':') && self.is_mark(index + 2, b':');
+        if self.is_mark(index + 1, b'<') || turbofish {
             return (index + 2..index + 12)
                 .find(|at| !matches!(self.kind(*at), Some(Kind::Name)) && !self.is_generic(*at))
                 .is_some_and(|at| self.is_mark(at, b'('));

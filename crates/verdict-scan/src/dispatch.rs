@@ -229,8 +229,14 @@ fn lowered(
     ruling: &Ruling,
 ) -> (Severity, Option<&'static str>) {
     let severity = ruling.severity.min(pattern.severity);
-    if pattern.kept_for_old_peers && severity > Severity::Info && source.has(Sign::Modern) {
-        return (Severity::Info, Some("the file handles 2026-07-28 too"));
+    if pattern.kept_for_old_peers && severity > Severity::Info {
+        let modern = [Sign::Modern, Sign::MethodHeader, Sign::Listen];
+        if modern.iter().any(|sign| source.has(*sign)) {
+            return (Severity::Info, Some("the file handles 2026-07-28 too"));
+        }
+        if source.place.dated {
+            return (Severity::Info, Some("the path names an earlier revision"));
+        }
     }
     if source.place.language == Language::Markdown && severity == Severity::Error {
         return (Severity::Warning, Some("an example in documentation"));

@@ -10,16 +10,27 @@ pub struct Place {
     pub language: Language,
     /// Whether it is a test or test data.
     pub test: bool,
+    /// Whether the path names an earlier revision: it is old on purpose.
+    pub dated: bool,
 }
 
 impl Place {
+    fn new(language: Language, folders: &[String], name: &str) -> Self {
+        let mut parts = folders.iter().map(String::as_str).chain([name]);
+        Self {
+            language,
+            test: is_test(folders, name),
+            dated: parts.any(|part| {
+                let part = part.replace('_', "-");
+                DATES.iter().any(|date| part.contains(date))
+            }),
+        }
+    }
+
     /// The place of a path, whatever folders it lies in; nothing for languages that are not read.
     pub fn of_named_file(path: &str) -> Option<Self> {
         let (folders, name) = split(path);
-        language(&name).map(|language| Self {
-            language,
-            test: is_test(&folders, &name),
-        })
+        language(&name).map(|language| Self::new(language, &folders, &name))
     }
 }
 
@@ -39,6 +50,9 @@ const VENDORED: [&str; 13] = [
     ".yarn",
     ".git",
 ];
+
+/// The earlier revisions.
+const DATES: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
 const LOCKS: [&str; 16] = [
     "package-lock.json",
@@ -101,10 +115,7 @@ pub(crate) fn of(path: &str) -> Result<Place, Skip> {
         return Err(Skip::Prose);
     }
     let language = language(&name).ok_or(Skip::Unknown)?;
-    Ok(Place {
-        language,
-        test: is_test(&folders, &name),
-    })
+    Ok(Place::new(language, &folders, &name))
 }
 
 /// The folders of a path and its file's name, in lower case.

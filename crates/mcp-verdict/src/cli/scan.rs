@@ -107,10 +107,11 @@ fn fix(report: &ScanReport, write: bool) -> Result<String> {
             replace(path, &after)?;
         }
     }
+    let noun = if files == 1 { "file" } else { "files" };
     let _ = match (files, write) {
         (0, _) => writeln!(out, "nothing to rename safely"),
-        (files, true) => writeln!(out, "{files} files written"),
-        (files, false) => writeln!(out, "{files} files would change; --fix --yes writes them"),
+        (files, true) => writeln!(out, "{files} {noun} written"),
+        (files, false) => writeln!(out, "{files} {noun} would change; --fix --yes writes them"),
     };
     Ok(out)
 }

@@ -2,6 +2,7 @@
 
 use super::{FULL, Ruling, WARNING};
 use crate::evidence::Sign;
+use crate::lex::Kind;
 use crate::pattern::Severity;
 use crate::source::Source;
 
@@ -41,9 +42,15 @@ fn retired(
     Some(Ruling::because(Severity::Warning, LEGACY_RANGE))
 }
 
+/// A number's digits: `32_042` and `32042i64` are the same code.
+fn digits(source: &Source, index: usize) -> String {
+    let word = source.word(index).replace('_', "");
+    word.chars().take_while(char::is_ascii_digit).collect()
+}
+
 /// -32002 about a resource.
 pub(crate) fn resource_not_found(source: &Source, index: usize) -> Option<Ruling> {
-    if source.word(index).contains('_') || source.word(index).contains("Resource") {
+    if source.kind(index) == Some(Kind::Name) {
         return named(source, index);
     }
     retired(
@@ -57,9 +64,6 @@ pub(crate) fn resource_not_found(source: &Source, index: usize) -> Option<Ruling
 
 /// -32001 about a header.
 pub(crate) fn header_mismatch(source: &Source, index: usize) -> Option<Ruling> {
-    if source.word(index).contains('_') {
-        return named(source, index);
-    }
     let meaning = [
         "headermismatch",
         "header_mismatch",
@@ -85,9 +89,6 @@ pub(crate) fn header_mismatch(source: &Source, index: usize) -> Option<Ruling> {
 
 /// -32003 about a capability.
 pub(crate) fn missing_capability(source: &Source, index: usize) -> Option<Ruling> {
-    if source.word(index).contains('_') {
-        return named(source, index);
-    }
     retired(
         source,
         index,
@@ -99,9 +100,6 @@ pub(crate) fn missing_capability(source: &Source, index: usize) -> Option<Ruling
 
 /// -32004 about a version.
 pub(crate) fn unsupported_version(source: &Source, index: usize) -> Option<Ruling> {
-    if source.word(index).contains('_') {
-        return named(source, index);
-    }
     retired(
         source,
         index,
@@ -122,9 +120,8 @@ fn named(source: &Source, index: usize) -> Option<Ruling> {
 
 /// Any other code of the legacy range.
 pub(crate) fn legacy_range(source: &Source, index: usize) -> Option<Ruling> {
-    let spelled = source.word(index);
     let owned = ["32001", "32002", "32003", "32004"];
-    let free = !owned.contains(&spelled) && !is_bound(source, index);
+    let free = !owned.contains(&digits(source, index).as_str()) && !is_bound(source, index);
     if free && source.speaks_alone() {
         WARNING
     } else {
@@ -134,7 +131,7 @@ pub(crate) fn legacy_range(source: &Source, index: usize) -> Option<Ruling> {
 
 /// A code of the specification's own range that it does not define.
 pub(crate) fn specification_range(source: &Source, index: usize) -> Option<Ruling> {
-    if !source.speaks_alone() || source.word(index) == "32042" || is_bound(source, index) {
+    if !source.speaks_alone() || digits(source, index) == "32042" || is_bound(source, index) {
         return None;
     }
     let received = is_received(source, index) && !source.in_test(index);
@@ -187,7 +184,8 @@ fn is_received(source: &Source, index: usize) -> bool {
 
 /// Status 200 asserted for an error that has another one.
 pub(crate) fn status_of_error(source: &Source, index: usize) -> Option<Ruling> {
-    let method_or_header = ["32601", "32020", "32021", "32022"].contains(&source.word(index));
+    let method_or_header =
+        ["32601", "32020", "32021", "32022"].contains(&digits(source, index).as_str());
     if !method_or_header
         || !source.in_test(index)
         || !source.speaks_alone()

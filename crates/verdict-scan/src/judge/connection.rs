@@ -147,7 +147,7 @@ pub(crate) fn endpoint_route(source: &Source, index: usize) -> Option<Ruling> {
         return None;
     }
     let path = source.word(open + 1).trim_end_matches('/');
-    let on_mcp = path == "mcp" || path.ends_with("/mcp");
+    let on_mcp = (path == "mcp" || path.ends_with("/mcp")) && !path.contains("well-known");
     let end = source.partner(open).unwrap_or(open).min(open + 400);
     // A decorator's handler stands behind it, other handlers are arguments.
     let reach = if source.is_mark(index.wrapping_sub(3), b'@') {

@@ -116,40 +116,38 @@ pub(crate) fn batch(source: &Source, index: usize) -> Option<Ruling> {
 
 /// Whether a header's name stands in a list of what is let through.
 pub(crate) fn is_allow_list(source: &Source, index: usize) -> bool {
+    if source.is_asserted(index) {
+        return false;
+    }
     let mut at = index;
     for _ in 0..2 {
         let Some(open) = source.opener(at) else { break };
-        let key = open
-            .checked_sub(2)
-            .map_or("", |at| source.word(at))
-            .to_ascii_lowercase();
-        let call = source.call_name(open).to_ascii_lowercase();
-        if is_list_name(&key) || is_list_name(&call) {
+        let key = open.checked_sub(2).map_or("", |at| source.word(at));
+        if [key, source.call_name(open)].into_iter().any(is_list_name) || names_list(source, open) {
             return true;
         }
         at = open;
     }
+    names_list(source, index)
+}
+
+/// Whether the line of a token names a list of allowed header fields.
+fn names_list(source: &Source, index: usize) -> bool {
     let line = source.line_text(source.line(index)).to_ascii_lowercase();
-    line.contains("access-control-allow-headers") || line.contains("access-control-expose-headers")
+    let line = line.replace(['-', '_'], "");
+    line.contains("allowheaders") || line.contains("allowedheaders")
 }
 
 fn is_list_name(name: &str) -> bool {
     matches!(
-        name.replace(['_', '-'], "").as_str(),
-        "allowedheaders"
-            | "allowheaders"
-            | "exposedheaders"
-            | "exposeheaders"
-            | "accesscontrolallowheaders"
-            | "accesscontrolexposeheaders"
-            | "withheaders"
+        name.to_ascii_lowercase().replace(['_', '-'], "").as_str(),
+        "allowedheaders" | "allowheaders" | "accesscontrolallowheaders" | "withheaders"
     )
 }
 
 /// A list of allowed request headers that stops at the older ones.
 pub(crate) fn allow_list(source: &Source, index: usize) -> Option<Ruling> {
-    let exposed = source.near(index, 3, &["expose"]) && !source.near(index, 3, &["allow"]);
-    let old_only = is_allow_list(source, index) && !exposed && !knows_method_header(source);
+    let old_only = is_allow_list(source, index) && !knows_method_header(source);
     if old_only && source.speaks() {
         FULL
     } else {
@@ -209,7 +207,14 @@ pub(crate) fn origin(source: &Source, index: usize) -> Option<Ruling> {
 pub(crate) fn registration(source: &Source, index: usize) -> Option<Ruling> {
     let only =
         !source.has(Sign::ClientRegistration) && !source.in_test(index) && source.speaks_alone();
-    if only && !source.is_declared(index) {
+    // Servers announce and provide; clients call, or read the address from metadata.
+    let receiver = source.receiver(index).to_ascii_lowercase();
+    let provides = ["provider", "store", "self", "this"]
+        .iter()
+        .any(|word| receiver.ends_with(word));
+    let assigned = source.is_mark(index + 1, b'=') && !source.is_mark(index + 2, b'=');
+    let read = source.is_mark(index + 1, b'(') || !receiver.is_empty() && !assigned;
+    if only && read && !provides && !source.is_key(index) && !source.is_declared(index) {
         WARNING
     } else {
         None

@@ -130,7 +130,13 @@ pub(crate) fn log_message(source: &Source, index: usize) -> Option<Ruling> {
             source.call_around(index, 1),
             "setNotificationHandler" | "SetNotificationHandler"
         );
-        return if handled { None } else { method(source, index) };
+        // What is compared was received, and whoever receives may have asked for it.
+        let compared = source.near(index, 0, &["=== ", "== ", "!= ", "case ", "handle"]);
+        return if handled || compared {
+            None
+        } else {
+            method(source, index)
+        };
     }
     let receiver = source.receiver(index).to_ascii_lowercase();
     let bound = ["ctx", "context", "extra", "session", "exchange", "mcpreq"];

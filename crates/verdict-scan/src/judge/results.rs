@@ -141,14 +141,17 @@ pub(crate) fn narrow_content(source: &Source, index: usize) -> Option<Ruling> {
         .map(|at| source.word(at))
         .collect();
     let starts = words.first().copied().unwrap_or_default();
-    let object = match starts {
-        "Record" => words.get(1) == Some(&"<"),
-        "z" => words.get(2) == Some(&"record"),
-        "Optional" => matches!(words.get(2), Some(&"dict" | &"Dict")),
-        "dict" | "Dict" | "map" | "{" => words.get(1) == Some(&"["),
-        "Option" => matches!(words.get(2), Some(&"JsonObject" | &"Map")),
-        _ => false,
-    };
+    // `dict[str, Any] | Any`, and in Go a value instead of a field's type.
+    let wider = source.line_text(line).contains("| Any") || starts == "map" && source.is_key(index);
+    let object = !wider
+        && match starts {
+            "Record" => words.get(1) == Some(&"<"),
+            "z" => words.get(2) == Some(&"record"),
+            "Optional" => matches!(words.get(2), Some(&"dict" | &"Dict")),
+            "dict" | "Dict" | "map" | "{" => words.get(1) == Some(&"["),
+            "Option" => matches!(words.get(2), Some(&"JsonObject" | &"Map")),
+            _ => false,
+        };
     if typed && object { WARNING } else { None }
 }
 
@@ -185,7 +188,13 @@ pub(crate) fn network_reference(source: &Source, index: usize) -> Option<Ruling>
     let embedded = source.has(Sign::Id);
     // A test that such a reference is refused has it right.
     let refused = source.in_test(index)
-        && source.near(index, 12, &["reject", "throw", "raises", "refuse", "err("]);
+        && source.near(
+            index,
+            12,
+            &[
+                "reject", "throw", "raises", "refuse", "err(", "external", "remote", "network",
+            ],
+        );
     if remote && !embedded && !refused {
         FULL
     } else {

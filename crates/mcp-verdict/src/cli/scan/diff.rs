@@ -67,7 +67,7 @@ fn hunks(changed: &[usize]) -> Vec<Vec<usize>> {
     for line in changed {
         match hunks.last_mut() {
             Some(hunk) if hunk.last().is_some_and(|last| line - last <= 2 * CONTEXT) => {
-                hunk.push(*line)
+                hunk.push(*line);
             }
             _ => hunks.push(vec![*line]),
         }
