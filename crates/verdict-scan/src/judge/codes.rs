@@ -31,7 +31,7 @@ fn retired(
                 ));
             }
             return Some(Ruling {
-                mend: (source.in_test(index) && source.is_asserted(index)).then_some(now),
+                mend: is_expected(source, index).then_some(now),
                 ..Ruling::of(Severity::Error)
             });
         }
@@ -46,6 +46,28 @@ fn retired(
 fn digits(source: &Source, index: usize) -> String {
     let word = source.word(index).replace('_', "");
     word.chars().take_while(char::is_ascii_digit).collect()
+}
+
+/// Whether a code is what a test expects, and can be renamed without a look at anything else.
+fn is_expected(source: &Source, index: usize) -> bool {
+    let line = source.line_text(source.line(index));
+    let alone = line.matches("-32").count() == 1 && !source.word(index).contains('_');
+    if !alone || !source.in_test(index) || !source.is_asserted(index) {
+        return false;
+    }
+    let Some(before) = index.checked_sub(2) else {
+        return false;
+    };
+    // `assert x == -32001`, `expect(x).toBe(-32001)`, `assert.Equal(t, -32001, x)`
+    let compared = source.is_mark(before, b'=') && source.is_mark(before.wrapping_sub(1), b'=');
+    let call = source.call_around(index, 0).to_ascii_lowercase();
+    let expected = call.contains("equal") || matches!(call.as_str(), "tobe" | "assert_eq");
+    // `assert x == ErrorData(code=-32001, …)`, `toMatchObject({ code: -32001 })`
+    let member = source.word(before.wrapping_sub(1)) == "code"
+        && ["==", "toMatchObject(", "toEqual(", "assert_eq!("]
+            .iter()
+            .any(|word| line.contains(word));
+    compared || expected || member
 }
 
 /// -32002 about a resource.

@@ -175,7 +175,8 @@ pub(crate) fn session_end(source: &Source, index: usize) -> Option<Ruling> {
 
 /// `ping`, as a method or on a peer.
 pub(crate) fn ping(source: &Source, index: usize) -> Option<Ruling> {
-    if source.word(index) != "ping" || source.is_text(index) {
+    let everyday = matches!(source.word(index), "ping" | "Ping" | "PingAsync");
+    if !everyday || source.is_text(index) {
         return everyday_method(source, index);
     }
     let receiver = source.receiver(index).to_ascii_lowercase();

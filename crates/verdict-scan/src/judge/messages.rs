@@ -21,7 +21,12 @@ pub(crate) fn server_request(source: &Source, index: usize) -> Option<Ruling> {
     let peers = [
         "server", "session", "ctx", "context", "peer", "exchange", "extra", "mcp",
     ];
-    let on_peer = peers.iter().any(|word| receiver.ends_with(word));
+    let on_peer = if source.word(index) == "sample" {
+        // Data are sampled too; only a request's context asks a model.
+        matches!(receiver.as_str(), "ctx" | "context")
+    } else {
+        peers.iter().any(|word| receiver.ends_with(word))
+    };
     (on_peer && source.speaks_alone()).then_some(Ruling::of(Severity::Error))
 }
 

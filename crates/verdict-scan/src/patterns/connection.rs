@@ -181,6 +181,8 @@ pub(super) static TABLE: [Pattern; 11] = [
             Text("ping"),
             Call("ping"),
             Call("send_ping"),
+            Call("Ping"),
+            Call("PingAsync"),
             Name("PingRequest"),
             Name("PingRequestSchema"),
         ],

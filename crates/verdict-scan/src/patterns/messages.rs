@@ -16,6 +16,9 @@ pub(super) static TABLE: [Pattern; 14] = [
             Call("createMessage"),
             Call("create_message"),
             Call("requestSampling"),
+            Call("CreateMessage"),
+            Call("SampleAsync"),
+            Call("sample"),
         ],
         judge: messages::server_request,
         ..BASE
@@ -34,6 +37,8 @@ pub(super) static TABLE: [Pattern; 14] = [
             Call("elicit_url"),
             Call("create_elicitation"),
             Call("createElicitation"),
+            Call("Elicit"),
+            Call("ElicitAsync"),
         ],
         judge: messages::server_request,
         ..BASE
@@ -44,7 +49,13 @@ pub(super) static TABLE: [Pattern; 14] = [
         old: "the server sends roots/list",
         new: "an entry of `inputRequests` (deprecated: arguments or configuration)",
         spec: "client/roots",
-        triggers: &[Text("roots/list"), Call("listRoots"), Call("list_roots")],
+        triggers: &[
+            Text("roots/list"),
+            Call("listRoots"),
+            Call("list_roots"),
+            Call("ListRoots"),
+            Call("RequestRootsAsync"),
+        ],
         judge: messages::server_request,
         ..BASE
     },
@@ -126,6 +137,8 @@ pub(super) static TABLE: [Pattern; 14] = [
             Call("subscribeResource"),
             Call("subscribe_resource"),
             Name("SubscribeRequestSchema"),
+            Name("SubscribeParams"),
+            Call("SubscribeToResourceAsync"),
         ],
         judge: judge::method,
         ..BASE
@@ -141,6 +154,8 @@ pub(super) static TABLE: [Pattern; 14] = [
             Call("unsubscribeResource"),
             Call("unsubscribe_resource"),
             Name("UnsubscribeRequestSchema"),
+            Name("UnsubscribeParams"),
+            Call("UnsubscribeFromResourceAsync"),
         ],
         judge: judge::method,
         ..BASE
@@ -175,6 +190,7 @@ pub(super) static TABLE: [Pattern; 14] = [
             Text("logging/setLevel"),
             Call("setLoggingLevel"),
             Call("set_logging_level"),
+            Call("SetLoggingLevel"),
             Name("SetLevelRequestSchema"),
             Name("SetLevelRequest"),
         ],

@@ -133,3 +133,68 @@ fn imports_and_comments_are_no_use() {
                 // resources/subscribe, 'initialize'\n/* mcp-session-id */\n";
     assert_eq!(ids("src/a.ts", text), Vec::<&str>::new());
 }
+
+#[test]
+fn only_expectations_of_tests_are_renamed() {
+    let head = "import '@modelcontextprotocol/sdk';\n";
+    for (path, line, mend) in [
+        (
+            "a.test.ts",
+            "expect(error.code).toBe(-32001); // header mismatch",
+            Some("-32020"),
+        ),
+        (
+            "a.test.ts",
+            "expect(error).toMatchObject({ code: -32003 }); // capability",
+            Some("-32021"),
+        ),
+        (
+            "test_a.py",
+            "assert e.code == -32004  # version",
+            Some("-32022"),
+        ),
+        (
+            "test_a.py",
+            "assert e == ErrorData(code=-32002, message='no such resource')",
+            Some("-32602"),
+        ),
+        (
+            "a_test.go",
+            "assert.Equal(t, -32002, e.Code, \"resource\")",
+            Some("-32602"),
+        ),
+        (
+            "a.ts",
+            "expect(error.code).toBe(-32001); // header mismatch",
+            None,
+        ),
+        (
+            "a.test.ts",
+            "expect(error.code).toBe(-32001); // request timeout",
+            None,
+        ),
+        (
+            "a.test.ts",
+            "expect(translate(-32002)).toBe(-32602); // resource",
+            None,
+        ),
+        (
+            "a.test.ts",
+            "throw new Expected(-32001); // header mismatch",
+            None,
+        ),
+    ] {
+        let head = if path.ends_with("py") {
+            "import mcp\n"
+        } else {
+            head
+        };
+        let found = scan(path, &format!("{head}{line}\n"));
+        let made: Vec<_> = found.iter().filter_map(|found| found.mend).collect();
+        assert_eq!(
+            made.first().map(|mend| mend.replacement),
+            mend,
+            "{line}: {found:?}"
+        );
+    }
+}

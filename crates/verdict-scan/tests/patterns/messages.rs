@@ -5,6 +5,21 @@ use super::Case;
 pub(super) const HITS: &[Case] = &[
     (
         "scan.sampling-request",
+        "a.py",
+        "from fastmcp import Context\nasync def f(ctx: Context):\n    r = await ctx.sample('x')\n",
+    ),
+    (
+        "scan.sampling-request",
+        "a.cs",
+        "using ModelContextProtocol.Server;\nvar r = await server.SampleAsync(messages);",
+    ),
+    (
+        "scan.elicitation-request",
+        "a.go",
+        "import \"github.com/modelcontextprotocol/go-sdk/mcp\"\nres, err := req.Session.Elicit(ctx, &mcp.ElicitParams{})",
+    ),
+    (
+        "scan.sampling-request",
         "a.ts",
         "import '@modelcontextprotocol/sdk';\nconst r = await server.server.createMessage({ messages });",
     ),
@@ -111,6 +126,11 @@ pub(super) const HITS: &[Case] = &[
 ];
 
 pub(super) const MISSES: &[Case] = &[
+    (
+        "scan.sampling-request",
+        "a.py",
+        "from fastmcp import Context\nrows = frame.sample(10)\n",
+    ),
     (
         "scan.sampling-request",
         "a.ts",

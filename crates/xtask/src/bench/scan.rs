@@ -93,10 +93,7 @@ pub fn read_all(folder: &std::path::Path) -> Result<usize> {
         if path.is_dir() {
             lines += read_all(&path)?;
         } else {
-            lines += std::fs::read(&path)?
-                .iter()
-                .filter(|byte| **byte == b'\n')
-                .count();
+            lines += std::str::from_utf8(&std::fs::read(&path)?)?.lines().count();
         }
     }
     Ok(lines)
