@@ -137,6 +137,21 @@ impl<'t> Source<'t> {
         ""
     }
 
+    /// What the call is made on whose argument this token is, in an object or not.
+    pub(crate) fn call_receiver(&self, index: usize) -> &'t str {
+        let mut at = index;
+        for _ in 0..2 {
+            let Some(open) = self.opener(at) else {
+                return "";
+            };
+            if self.is_mark(open, b'(') {
+                return open.checked_sub(1).map_or("", |name| self.receiver(name));
+            }
+            at = open;
+        }
+        ""
+    }
+
     /// The name before an argument list's bracket, type arguments and `!` passed over.
     pub(crate) fn call_name(&self, open: usize) -> &'t str {
         let mut at = open;

@@ -130,22 +130,21 @@ pub(crate) fn log_message(source: &Source, index: usize) -> Option<Ruling> {
     if source.has(Sign::RequestLogLevel) {
         return None;
     }
-    if source.is_text(index) {
-        let handled = matches!(
-            source.call_around(index, 1),
-            "setNotificationHandler" | "SetNotificationHandler"
-        );
-        // What is compared was received, and whoever receives may have asked for it.
+    let (ruling, receiver) = if source.is_text(index) {
+        // What is compared or handled was received, and whoever receives may have asked for it.
+        let handled = source
+            .call_around(index, 1)
+            .eq_ignore_ascii_case("setNotificationHandler");
         let compared = source.near(index, 0, &["=== ", "== ", "!= ", "case ", "handle"]);
-        return if handled || compared {
-            None
-        } else {
-            method(source, index)
-        };
-    }
-    let receiver = source.receiver(index).to_ascii_lowercase();
+        if handled || compared {
+            return None;
+        }
+        (method(source, index)?, source.call_receiver(index))
+    } else {
+        (plain(source, index)?, source.receiver(index))
+    };
+    let receiver = receiver.to_ascii_lowercase();
     let bound = ["ctx", "context", "extra", "session", "exchange", "mcpreq"];
-    let ruling = plain(source, index)?;
     if bound.iter().any(|word| receiver.ends_with(word)) {
         return Some(Ruling::because(
             Severity::Warning,

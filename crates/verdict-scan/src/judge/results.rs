@@ -19,6 +19,14 @@ fn wire_result(source: &Source, index: usize) -> Option<(usize, Vec<usize>)> {
     if source.partner(open).is_none() || is_open_ended(source, object, end) {
         return None;
     }
+    // A part of an answer is compared with: a member more does no harm.
+    let partial = matches!(
+        source.call_around(index, 3),
+        "toMatchObject" | "objectContaining" | "arrayContaining" | "toContainEqual"
+    );
+    if partial {
+        return None;
+    }
     let members = source.keys(object);
     let handshake = members.iter().any(|key| {
         matches!(

@@ -78,6 +78,11 @@ pub(super) const HITS: &[Case] = &[
 pub(super) const MISSES: &[Case] = &[
     (
         "scan.result-type",
+        "a.test.ts",
+        "import '@modelcontextprotocol/sdk';\nexpect(answer).toMatchObject({ jsonrpc: '2.0', result: { content: [] } });",
+    ),
+    (
+        "scan.result-type",
         "a.ts",
         "import '@modelcontextprotocol/sdk';\nserver.registerTool('x', {}, async () => ({ content: [] }));",
     ),
