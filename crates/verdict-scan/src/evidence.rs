@@ -79,6 +79,8 @@ const WORDS: &[(&str, Sign)] = &[
     ("discoverrequest", Sign::Modern),
     ("server_discover", Sign::Modern),
     ("input_required", Sign::Modern),
+    ("inputrequests", Sign::Modern),
+    ("input_requests", Sign::Modern),
     ("inputresponses", Sign::Modern),
     ("input_responses", Sign::Modern),
     ("textdocument/", Sign::Foreign),

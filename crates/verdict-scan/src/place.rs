@@ -127,7 +127,7 @@ fn split(path: &str) -> (Vec<String>, String) {
 }
 
 fn language(name: &str) -> Option<Language> {
-    if name.starts_with("dockerfile") || matches!(name, "caddyfile" | ".env" | "justfile") {
+    if name.starts_with("dockerfile") || matches!(name, "caddyfile" | "justfile") {
         return Some(Language::Shell);
     }
     let (_, extension) = name.rsplit_once('.')?;

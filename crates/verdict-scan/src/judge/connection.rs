@@ -131,6 +131,10 @@ pub(crate) fn resumption(source: &Source, index: usize) -> Option<Ruling> {
     if !source.speaks_alone() || source.is_denied(index) || source.is_declared(index) {
         return None;
     }
+    let none = ["None", "null", "undefined", "nil"];
+    if source.is_key(index) && none.contains(&source.word(source.value(index))) {
+        return None;
+    }
     let everyday = matches!(
         word,
         "EventStore" | "eventStore" | "event_store" | "retryInterval" | "retry_interval"

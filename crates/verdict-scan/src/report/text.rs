@@ -139,8 +139,9 @@ impl Page {
         for (path, why) in report.unreadable.iter().take(20) {
             let _ = writeln!(
                 self.out,
-                "  {}: {}",
+                "  {}{}{}",
                 safe::terminal(path),
+                if why.is_empty() { "" } else { ": " },
                 safe::terminal(why)
             );
         }

@@ -137,6 +137,11 @@ pub(super) const HITS: &[Case] = &[
 
 pub(super) const MISSES: &[Case] = &[
     (
+        "scan.resumption",
+        "a.py",
+        "from mcp.server import x\nmanager = M(app=app, event_store=None)\n",
+    ),
+    (
         "scan.initialize",
         "a.ts",
         "import '@modelcontextprotocol/sdk';\n// send({ method: 'initialize' })\nawait database.initialize(); it('initialize', f);",

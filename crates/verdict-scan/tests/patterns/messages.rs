@@ -4,6 +4,16 @@ use super::Case;
 
 pub(super) const HITS: &[Case] = &[
     (
+        "scan.elicitation-request",
+        "a.json",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"elicitation/create\",\"params\":{}}",
+    ),
+    (
+        "scan.sampling-request",
+        "a.ts",
+        "import '@modelcontextprotocol/sdk';\nconst request = { method: 'sampling/createMessage', params: { messages } };",
+    ),
+    (
         "scan.sampling-request",
         "a.py",
         "from fastmcp import Context\nasync def f(ctx: Context):\n    r = await ctx.sample('x')\n",
@@ -31,7 +41,7 @@ pub(super) const HITS: &[Case] = &[
     (
         "scan.sampling-request",
         "a.go",
-        "import \"github.com/mark3labs/mcp-go\"\nreq := Request{Method: \"sampling/createMessage\"}",
+        "import \"github.com/mark3labs/mcp-go\"\nreq := Request{Method: \"sampling/createMessage\", Params: params}",
     ),
     (
         "scan.elicitation-request",
@@ -126,6 +136,11 @@ pub(super) const HITS: &[Case] = &[
 ];
 
 pub(super) const MISSES: &[Case] = &[
+    (
+        "scan.elicitation-request",
+        "a.rs",
+        "use rmcp::x;\nmatch method { \"elicitation/create\" => 1, _ => 2 }; const M: &str = \"elicitation/create\"; assert_eq!(json[\"method\"], \"elicitation/create\");",
+    ),
     (
         "scan.sampling-request",
         "a.py",

@@ -18,9 +18,10 @@ pub(super) fn scan(roots: &[PathBuf], limits: &Limits) -> ScanReport {
         Box::new(move |entry| {
             match entry {
                 Ok(entry) => visit(&entry, roots, limits, report),
+                // The walker's own words name the path.
                 Err(error) => locked(report)
                     .unreadable
-                    .push((String::new(), error.to_string())),
+                    .push((error.to_string(), String::new())),
             }
             WalkState::Continue
         })
