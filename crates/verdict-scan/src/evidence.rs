@@ -39,6 +39,8 @@ pub(crate) enum Sign {
     Proxy,
     /// A JSON Schema with an `$id` of its own.
     Id,
+    /// A JSON Schema that names its draft.
+    Dialect,
 }
 
 const WORDS: &[(&str, Sign)] = &[
@@ -135,6 +137,7 @@ const WORDS: &[(&str, Sign)] = &[
     ("proxy_pass", Sign::Proxy),
     ("reverse_proxy", Sign::Proxy),
     ("proxypass", Sign::Proxy),
+    ("$schema", Sign::Dialect),
     ("$id\"", Sign::Id),
     ("$id'", Sign::Id),
     ("$id:", Sign::Id),

@@ -46,7 +46,7 @@ fn counts_and_outcome_agree() {
     );
     assert_eq!(
         (report.lines, report.left_out().as_str()),
-        (11, "1 lock files")
+        (11, "1 lock file")
     );
     report.files[0]
         .matches
@@ -79,7 +79,7 @@ notes (-v shows each):
       1  scan.client-handler  a client's handler for a server's request
 
 11 lines in 2 files.
-Not looked at: 1 lock files.
+Not looked at: 1 lock file.
 ";
     assert_eq!(shown, expected);
     let verbose = Style {

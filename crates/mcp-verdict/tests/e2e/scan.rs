@@ -119,7 +119,7 @@ fn places_and_both_sides_are_shown() {
         "    - resources/subscribe",
         "    + `subscriptions/listen` with `resourceSubscriptions`",
         "/2026-07-28/basic/patterns/subscriptions#opening-a-stream",
-        "Not looked at: 1 vendored folder, 1 lock files.",
+        "Not looked at: 1 vendored folder, 1 lock file.",
     ] {
         assert!(shown.contains(words), "{words} in\n{shown}");
     }

@@ -84,7 +84,14 @@ pub(crate) fn session(source: &Source, index: usize) -> Option<Ruling> {
         }
         "sessionId" | "session_id" => {
             let receiver = source.receiver(index).to_ascii_lowercase();
-            (receiver.ends_with("transport")).then_some(Ruling::of(Severity::Error))
+            if receiver.ends_with("transport") {
+                return FULL;
+            }
+            if is_store(source, index) {
+                WARNING
+            } else {
+                None
+            }
         }
         "ip_hash" | "sticky" | "sessionAffinity" => {
             let config = matches!(source.place.language, Language::Shell | Language::Yaml);
@@ -92,6 +99,27 @@ pub(crate) fn session(source: &Source, index: usize) -> Option<Ruling> {
         }
         _ => header(source, index),
     }
+}
+
+/// Whether a session's id is the key of what is kept: `transports[sessionId]`, `sessions.get(session_id)`.
+fn is_store(source: &Source, index: usize) -> bool {
+    let Some(before) = index.checked_sub(1) else {
+        return false;
+    };
+    let store = if source.is_mark(before, b'[') {
+        before.checked_sub(1).map_or("", |at| source.word(at))
+    } else if source.is_mark(before, b'(')
+        && matches!(source.call_name(before), "get" | "set" | "has")
+    {
+        before.checked_sub(1).map_or("", |at| source.receiver(at))
+    } else {
+        ""
+    };
+    let store = store.to_ascii_lowercase();
+    source.uses_sdk()
+        && ["transports", "sessions"]
+            .iter()
+            .any(|word| store.ends_with(word))
 }
 
 /// A header field of the earlier transport; not where it is only taken away or let through.

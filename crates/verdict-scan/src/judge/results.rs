@@ -165,6 +165,9 @@ pub(crate) fn narrow_content(source: &Source, index: usize) -> Option<Ruling> {
 
 /// Schemas of an older draft, where tools are described.
 pub(crate) fn old_dialect(source: &Source, index: usize) -> Option<Ruling> {
+    if source.word(index) == "items" {
+        return undeclared_tuple(source, index);
+    }
     let of_tool = source.speaks_alone() && !source.in_import(index);
     let keyed = index >= 2 && source.word(index - 2).ends_with("$schema");
     (of_tool
@@ -180,6 +183,27 @@ pub(crate) fn old_dialect(source: &Source, index: usize) -> Option<Ruling> {
             ],
         ))
     .then_some(Ruling::of(Severity::Info))
+}
+
+/// `items: [ … ]` within a tool's schema that names no draft: 2020-12 has `prefixItems` for it.
+fn undeclared_tuple(source: &Source, index: usize) -> Option<Ruling> {
+    let list = source.is_mark(source.value(index), b'[');
+    if !list || source.has(Sign::Dialect) || !source.speaks_alone() {
+        return None;
+    }
+    let mut at = index;
+    for _ in 0..8 {
+        let open = source.opener(at)?;
+        let key = open.checked_sub(2).map_or("", |at| source.word(at));
+        if matches!(
+            key,
+            "inputSchema" | "outputSchema" | "input_schema" | "output_schema"
+        ) {
+            return FULL;
+        }
+        at = open;
+    }
+    None
 }
 
 /// A `$ref` to another place, or a validator that loads schemas.

@@ -73,11 +73,11 @@ pub(super) static TABLE: [Pattern; 8] = [
     Pattern {
         id: "scan.old-dialect",
         finds: "a tool's schema in an older draft",
-        old: "draft-07",
-        new: "2020-12 is the default; an older draft must be declared, as it is here",
-        severity: Severity::Info,
+        old: "draft-07, and `items` with a list",
+        new: "2020-12 is the default (`prefixItems`); an older draft must be declared",
         spec: "basic#schema-dialect",
         triggers: &[
+            Key("items"),
             Text("http://json-schema.org/draft-07/schema#"),
             Text("http://json-schema.org/draft-07/schema"),
             Text("https://json-schema.org/draft-07/schema#"),

@@ -128,7 +128,10 @@ impl ScanReport {
             parts.push(counted(self.folders, "vendored folder"));
         }
         for (skip, count) in &self.skipped {
-            parts.push(format!("{} {}", number(*count), skip.reason()));
+            parts.push(match skip {
+                Skip::Lock => counted(*count, "lock file"),
+                skip => format!("{} {}", number(*count), skip.reason()),
+            });
         }
         if !self.unreadable.is_empty() {
             parts.push(format!("{} unreadable", number(self.unreadable.len())));

@@ -136,6 +136,13 @@ impl Page {
         if !left_out.is_empty() {
             let _ = writeln!(self.out, "Not looked at: {left_out}.");
         }
+        if report.lossy > 0 {
+            let _ = writeln!(
+                self.out,
+                "Files with bytes that are not UTF-8: {}; those bytes were replaced.",
+                number(report.lossy)
+            );
+        }
         for (path, why) in report.unreadable.iter().take(20) {
             let _ = writeln!(
                 self.out,

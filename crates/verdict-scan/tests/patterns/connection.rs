@@ -4,6 +4,11 @@ use super::Case;
 
 pub(super) const HITS: &[Case] = &[
     (
+        "scan.session-id",
+        "a.ts",
+        "import '@modelcontextprotocol/sdk';\nconst transport = transports[sessionId];",
+    ),
+    (
         "scan.initialize",
         "a.test.ts",
         "// x\nawait rpc({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }); rpc('tools/list')",
@@ -136,6 +141,11 @@ pub(super) const HITS: &[Case] = &[
 ];
 
 pub(super) const MISSES: &[Case] = &[
+    (
+        "scan.session-id",
+        "a.ts",
+        "import '@modelcontextprotocol/sdk';\nconst user = users[sessionId]; log(sessionId);",
+    ),
     (
         "scan.resumption",
         "a.py",

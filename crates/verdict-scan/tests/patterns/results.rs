@@ -4,6 +4,11 @@ use super::Case;
 
 pub(super) const HITS: &[Case] = &[
     (
+        "scan.old-dialect",
+        "a.ts",
+        "import '@modelcontextprotocol/sdk';\nconst t = { inputSchema: { type: 'object', properties: { a: { type: 'array', items: [{ type: 'string' }] } } } };",
+    ),
+    (
         "scan.result-type",
         "a.json",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]},\"x\":\"tools/call\"}",
@@ -76,6 +81,11 @@ pub(super) const HITS: &[Case] = &[
 ];
 
 pub(super) const MISSES: &[Case] = &[
+    (
+        "scan.old-dialect",
+        "a.ts",
+        "import '@modelcontextprotocol/sdk';\nconst t = { inputSchema: { properties: { a: { items: { type: 'string' } } } } }; const cart = { items: [1] };",
+    ),
     (
         "scan.result-type",
         "a.test.ts",
