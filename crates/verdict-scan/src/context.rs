@@ -1,5 +1,6 @@
 //! What stands around a token: calls, keys, methods, imports, assertions.
 
+use crate::Language;
 use crate::lex::Kind;
 use crate::source::Source;
 
@@ -83,6 +84,16 @@ impl<'t> Source<'t> {
     /// Whether a name is being declared here, not used.
     pub(crate) fn is_declared(&self, index: usize) -> bool {
         let before = index.checked_sub(1).map_or("", |at| self.word(at));
+        if matches!(self.place.language, Language::Java | Language::CSharp) {
+            // `Mono<Void> ping(…)`, `Task PingAsync(…)`: a type stands before the name.
+            let typed = index
+                .checked_sub(1)
+                .is_some_and(|at| self.kind(at) == Some(Kind::Name) || self.is_mark(at, b'>'));
+            let keywords = [
+                "return", "await", "new", "throw", "else", "in", "yield", "is", "as",
+            ];
+            return self.is_mark(index + 1, b'(') && typed && !keywords.contains(&before);
+        }
         matches!(
             before,
             "def"

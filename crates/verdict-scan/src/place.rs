@@ -153,18 +153,20 @@ fn is_generated_name(name: &str) -> bool {
     .any(|end| name.ends_with(end))
 }
 
-/// What only tells what was: it quotes old code on purpose.
+/// What tells of changes: it quotes old code on purpose.
 fn is_history(name: &str) -> bool {
-    [
+    let prose = [".md", ".mdx"].iter().any(|end| name.ends_with(end)) || !name.contains('.');
+    let starts = [
         "changelog",
-        "changes.",
-        "history.",
+        "changes",
+        "history",
         "release_notes",
         "release-notes",
-        "releases.",
-    ]
-    .iter()
-    .any(|start| name.starts_with(start))
+        "releases",
+        "migrat",
+        "upgrad",
+    ];
+    prose && starts.iter().any(|start| name.starts_with(start))
 }
 
 fn is_test(folders: &[String], name: &str) -> bool {
@@ -275,12 +277,13 @@ mod tests {
             ("api_pb2.py", Skip::Generated),
             ("notes.txt", Skip::Prose),
             ("CHANGELOG.md", Skip::Prose),
+            ("docs/migration-2.0.md", Skip::Prose),
             ("logo.png", Skip::Unknown),
             ("Makefile", Skip::Unknown),
         ] {
             assert_eq!(of(path), Err(skip), "{path}");
         }
-        assert!(of("src/vendors.ts").is_ok());
+        assert!(of("src/vendors.ts").is_ok() && of("src/history.ts").is_ok());
     }
 
     #[test]

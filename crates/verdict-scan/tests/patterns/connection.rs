@@ -4,6 +4,11 @@ use super::Case;
 
 pub(super) const HITS: &[Case] = &[
     (
+        "scan.ping",
+        "A.java",
+        "import io.modelcontextprotocol.client.McpSyncClient;\nObject result = client.ping();",
+    ),
+    (
         "scan.session-id",
         "a.ts",
         "import '@modelcontextprotocol/sdk';\nconst transport = transports[sessionId];",
@@ -141,6 +146,16 @@ pub(super) const HITS: &[Case] = &[
 ];
 
 pub(super) const MISSES: &[Case] = &[
+    (
+        "scan.ping",
+        "A.cs",
+        "using ModelContextProtocol.Client;\nclass A { public Task PingAsync(int a) { } }",
+    ),
+    (
+        "scan.connection-memory",
+        "A.java",
+        "import io.modelcontextprotocol.spec.McpSchema;\nclass A { Mono<Void> getClientCapabilities() { } }",
+    ),
     (
         "scan.session-id",
         "a.ts",
