@@ -5,6 +5,7 @@ mod config;
 mod demo;
 mod driver;
 mod exit;
+mod github;
 mod output;
 mod progress;
 mod start;

@@ -65,7 +65,7 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
 }
 
 /// Resolves when the user or the runner asks us to stop.
-async fn interrupted() {
+pub(super) async fn interrupted() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -58,7 +58,7 @@ fn bad_usage_is_exit_2_with_the_mend() {
             &["check", "--url", "http://x/", "--ca-file", "no-such.pem"],
             "no-such.pem",
         ),
-        (&["check", "--start", "x"], "--start"),
+        (&["check", "--start", "x"], "`start` needs `url`"),
         (
             &["explain", "version.unsuported-code"],
             "version.unsupported-code",

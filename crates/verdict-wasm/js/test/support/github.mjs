@@ -58,9 +58,12 @@ export class FakeGitHub {
   #next = 1001;
   #sockets = new Set();
 
-  /** `token` may write checks; any other may only read, as that of a fork. */
-  constructor({ token = "ghs_write", app = 15368 } = {}) {
-    Object.assign(this, { token, app });
+  /**
+   * `token` may write checks; any other may only read, as that of a fork. `prefix` is what the paths of GitHub
+   * Enterprise Server begin with.
+   */
+  constructor({ token = "ghs_write", app = 15368, prefix = "" } = {}) {
+    Object.assign(this, { token, app, prefix });
   }
 
   async start() {
@@ -72,7 +75,7 @@ export class FakeGitHub {
     );
     this.server.on("connection", (socket) => this.#sockets.add(socket));
     await new Promise((resolve) => this.server.listen(0, "127.0.0.1", resolve));
-    this.url = `http://127.0.0.1:${this.server.address().port}`;
+    this.url = `http://127.0.0.1:${this.server.address().port}${this.prefix}`;
     return this;
   }
 
@@ -94,7 +97,8 @@ export class FakeGitHub {
     for await (const piece of request) pieces.push(piece);
     const url = new URL(request.url, this.url);
     const text = Buffer.concat(pieces).toString("utf8");
-    const seen = { method: request.method, path: url.pathname, query: url.searchParams, headers: request.headers };
+    if (!url.pathname.startsWith(this.prefix)) this.violations.push(`not below ${this.prefix}: ${url.pathname}`);
+    const seen = { method: request.method, path: url.pathname.slice(this.prefix.length), query: url.searchParams, headers: request.headers };
     if (text) seen.body = JSON.parse(text);
     this.requests.push(seen);
     const at = this.faults.findIndex((fault) => !fault.when || fault.when === request.method);
