@@ -7,6 +7,7 @@ mod driver;
 mod exit;
 mod github;
 mod output;
+mod place;
 mod progress;
 mod start;
 

@@ -4,6 +4,7 @@ use super::{PublishArgs, check::interrupted, render};
 use crate::exit::{Exit, Usage, say};
 use crate::github::{CheckRun, Client, Event, Fault, Identity, is_dependabot, variable};
 use crate::output;
+use crate::place::Checkout;
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -38,15 +39,19 @@ pub(crate) async fn run(args: &PublishArgs) -> Result<Exit> {
         Err(why) if !job.in_actions => bail!(Usage(why)),
         target => target,
     };
-    let Some(report) = report else {
+    let Some(mut report) = report else {
         return begin(args, &job, target).await;
     };
     let published = match target {
-        Err(why) => Err(why),
+        Err(why) => {
+            place(&job, &mut report, None).await;
+            Err(why)
+        }
         Ok(target) => {
             let mut publication = job.publication(args, &target.sha);
             publication.annotations = most(&args.annotations)?;
             let client = Client::new(&job.api, &target.token, say)?;
+            place(&job, &mut report, Some((&client, &target.repository))).await;
             let mut run = CheckRun::new(
                 &client,
                 &target.repository,
@@ -189,6 +194,21 @@ fn is_repository(name: &str) -> bool {
     };
     name.split_once('/')
         .is_some_and(|(owner, name)| part(owner) && part(name))
+}
+
+/// Looks again where the findings stand, now that what the pull request changed can be asked for.
+async fn place(job: &Job, report: &mut Report, api: Option<(&Client, &str)>) {
+    let Some(checkout) = Checkout::here() else {
+        return;
+    };
+    let asked = match (api, job.event.number()) {
+        (Some((client, repository)), Some(number)) if Checkout::asks_for(report) => {
+            client.changes(repository, number).await.ok()
+        }
+        _ => None,
+    };
+    let changes = asked.unwrap_or_else(|| checkout.changes(&job.event));
+    checkout.place(report, None, changes);
 }
 
 /// Begins the check run; a refusal is told in full when the report is published.

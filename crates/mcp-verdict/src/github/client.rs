@@ -12,6 +12,7 @@ use octocrab::Octocrab;
 use serde_json::Value;
 use std::cell::Cell;
 use std::time::{Duration, Instant, SystemTime};
+use verdict_place::Changes;
 
 /// How long one request may take; all requests that came to nothing; and all waiting for limits in one run.
 const ANSWER: Duration = Duration::from_secs(15);
@@ -19,6 +20,8 @@ const LOST: Duration = Duration::from_secs(45);
 const WAITING: Duration = Duration::from_secs(150);
 /// Bytes of an answer; a page of a hundred annotations stays below.
 const MOST: usize = 16 << 20;
+/// Pages of changed files that are read.
+const PAGES: usize = 10;
 /// Characters of a message that are kept.
 const MESSAGE: usize = 300;
 
@@ -122,6 +125,27 @@ impl Client {
     /// Reads; nothing has to be asked before it is repeated.
     pub(crate) async fn get(&self, path: &str) -> Result<Value, Fault> {
         self.request("GET", path, None, async || Ok(None)).await
+    }
+
+    /// The lines that a pull request changed.
+    pub(crate) async fn changes(&self, repository: &str, number: u64) -> Result<Changes, Fault> {
+        let mut changes = Changes::default();
+        for page in 1..=PAGES {
+            let path = format!("/repos/{repository}/pulls/{number}/files?per_page=100&page={page}");
+            let files = self.get(&path).await?;
+            let Some(files) = files.as_array() else { break };
+            for file in files {
+                if let (Some(path), Some(hunks)) =
+                    (file["filename"].as_str(), file["patch"].as_str())
+                {
+                    changes.patch(path, hunks);
+                }
+            }
+            if files.len() < 100 {
+                break;
+            }
+        }
+        Ok(changes)
     }
 
     async fn wait_for_limit(&self, wait: Duration) -> Result<(), String> {

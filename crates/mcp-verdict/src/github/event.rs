@@ -52,6 +52,17 @@ impl Event {
         }
     }
 
+    /// The commit that a pull request is compared with.
+    pub(crate) fn base_sha(&self) -> Option<String> {
+        let sha = self.payload.pointer("/pull_request/base/sha")?.as_str()?;
+        is_sha(sha).then(|| sha.to_owned())
+    }
+
+    /// The number of the pull request.
+    pub(crate) fn number(&self) -> Option<u64> {
+        self.payload.pointer("/pull_request/number")?.as_u64()
+    }
+
     /// The head of the pull request that an earlier workflow ran on.
     fn triggering_request(&self) -> Option<String> {
         let run = self.payload.get("workflow_run")?;

@@ -1,8 +1,8 @@
 // `mcp-verdict publish` against a GitHub that keeps what it is told, limits, fails and refuses.
 import "./support/source.mjs";
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
@@ -23,7 +23,7 @@ beforeEach(async () => (github = await new FakeGitHub().start()));
 afterEach(() => github.end());
 
 /** Runs `publish` as a step of a job would; `text` is the report. */
-async function publish(text, { args = [], env = {}, payload = pullRequest("opened"), job = true } = {}) {
+async function publish(text, { args = [], env = {}, payload = pullRequest("opened"), job = true, cwd } = {}) {
   const at = (name) => path.join(folder, name);
   writeFileSync(at("summary"), "");
   writeFileSync(at("event.json"), JSON.stringify(payload));
@@ -44,7 +44,7 @@ async function publish(text, { args = [], env = {}, payload = pullRequest("opene
     RUNNER_NAME: "runner 1",
   };
   const words = ["publish", ...(text === undefined ? [] : [at("report.json")]), ...args];
-  const child = spawn(native, words, { env: { PATH: process.env.PATH, ...(job ? actions : {}), ...env } });
+  const child = spawn(native, words, { cwd, env: { PATH: process.env.PATH, ...(job ? actions : {}), ...env } });
   const out = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (piece) => (out[name] += piece));
   out.exit = await new Promise((resolve) => child.on("close", resolve));
@@ -137,6 +137,52 @@ describe("a check run", limit, () => {
     const job = await publish(report(0), { job: false, args, env: { GITHUB_TOKEN: "ghs_write" } });
     assert.equal(job.exit, 0, job.stderr);
     assert.equal(only().conclusion, "success");
+  });
+});
+
+describe("annotations", limit, () => {
+  /** A repository whose folders `one` and `two` define the same tool. */
+  function repository() {
+    const cwd = mkdtempSync(path.join(folder, "repository-"));
+    execFileSync("git", ["init", "--quiet"], { cwd });
+    for (const name of ["one", "two"]) {
+      mkdirSync(path.join(cwd, name));
+      writeFileSync(path.join(cwd, name, "server.ts"), "const server = make();\n\nserver.registerTool('a_tool', {}, run);\n");
+    }
+    writeFileSync(path.join(cwd, "mcp-verdict.yaml"), "# ours\nserver: { url: http://127.0.0.1/ }\n");
+    return cwd;
+  }
+  const about = (area) => report(2).replaceAll("area.rule", `${area}.rule`).replace(/"location":\{[^}]*\}/g, '"location":null');
+  const places = () => only().annotations.map((one) => `${one.path}:${one.start_line}`);
+
+  test("stand on the line that defines the tool, where the pull request changed it", async () => {
+    github.patches["two/server.ts"] = "@@ -3 +3 @@\n-x\n+y";
+    const job = await publish(about("schema"), { cwd: repository() });
+    assert.equal(job.exit, 1, job.stderr);
+    assert.equal(methods(), "GET GET POST PATCH");
+    assert.deepEqual(places(), ["two/server.ts:3", "two/server.ts:3"]);
+    assert.deepEqual(github.violations, []);
+  });
+
+  test("are not invented where two files say the same", async () => {
+    const cwd = repository();
+    await publish(about("schema"), { cwd });
+    assert.deepEqual(places(), []);
+    rmSync(path.join(cwd, "one"), { recursive: true });
+    await publish(about("schema"), { cwd });
+    assert.deepEqual(places(), ["two/server.ts:3", "two/server.ts:3"]);
+  });
+
+  test("leave out what git ignores", async () => {
+    const cwd = repository();
+    writeFileSync(path.join(cwd, ".gitignore"), "one/\n");
+    await publish(about("schema"), { cwd });
+    assert.deepEqual(places(), ["two/server.ts:3", "two/server.ts:3"]);
+  });
+
+  test("stand in the configuration for what is about no tool", async () => {
+    await publish(about("version"), { cwd: repository() });
+    assert.deepEqual(places(), ["mcp-verdict.yaml:2", "mcp-verdict.yaml:2"]);
   });
 });
 

@@ -19,6 +19,7 @@ const PATHS = [
   ["/repos/{owner}/{repo}/check-runs/{check_run_id}", /^\/repos\/[^/]+\/[^/]+\/check-runs\/(\d+)$/],
   ["/repos/{owner}/{repo}/check-runs/{check_run_id}/annotations", /^\/repos\/[^/]+\/[^/]+\/check-runs\/(\d+)\/annotations$/],
   ["/repos/{owner}/{repo}/commits/{ref}/check-runs", /^\/repos\/[^/]+\/[^/]+\/commits\/([^/]+)\/check-runs$/],
+  ["/repos/{owner}/{repo}/pulls/{pull_number}/files", /^\/repos\/[^/]+\/[^/]+\/pulls\/(\d+)\/files$/],
 ];
 const compiled = new Map();
 
@@ -55,6 +56,8 @@ export class FakeGitHub {
   /** What the next requests meet: `{ when: "POST", status, headers, body, done, after }`. */
   faults = [];
   runs = new Map();
+  /** What pull requests changed: the patch of each file by its path. */
+  patches = {};
   #next = 1001;
   #sockets = new Set();
 
@@ -165,6 +168,7 @@ export class FakeGitHub {
   }
 
   #operate(path, method, key, { body, query, path: full }) {
+    if (path.endsWith("/files")) return [200, Object.entries(this.patches).map(([name, patch]) => changed(name, patch))];
     if (path.endsWith("/commits/{ref}/check-runs")) {
       const runs = [...this.runs.values()].filter((run) => run.head_sha === key && run.name === query.get("check_name"));
       return [200, { total_count: runs.length, check_runs: runs.map((run) => this.#show(run)) }];
@@ -216,4 +220,11 @@ export class FakeGitHub {
       pull_requests: [],
     };
   }
+}
+
+/** A changed file as the API shows it. */
+function changed(filename, patch) {
+  const url = "https://github.example/x";
+  const counts = { additions: 1, deletions: 1, changes: 2 };
+  return { sha: "e".repeat(40), filename, status: "modified", ...counts, blob_url: url, raw_url: url, contents_url: url, patch };
 }
