@@ -11,6 +11,7 @@ mod release;
 mod run;
 mod test;
 mod wasm;
+mod workflows;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -52,6 +53,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Examine the workflows and action.yml
+    Workflows,
     /// The second step of `codegen`
     #[command(hide = true)]
     Generate {
@@ -76,6 +79,7 @@ fn main() -> Result<()> {
         Task::Codegen { check } => codegen::run(check),
         Task::Bench(options) => bench::run(&options),
         Task::Lock { folder, check } => release::lock(&folder, check),
+        Task::Workflows => workflows::check(),
         Task::Generate { check } => codegen::generate(check),
         Task::Bindgen { input, out, name } => wasm::bindgen(&input, &out, &name),
     }

@@ -46,7 +46,7 @@ enum Command {
     Publish(PublishArgs),
     /// Check the built-in server: no server of your own, no key, no network
     #[command(
-        after_help = "Examples:\n  mcp-verdict demo\n  mcp-verdict demo --defect header-method-ignored\n  mcp-verdict demo --list\n  mcp-verdict demo --serve"
+        after_help = "Examples:\n  mcp-verdict demo\n  mcp-verdict demo --defect header-method-ignored\n  mcp-verdict demo --list\n  mcp-verdict demo --serve --port 8000"
     )]
     Demo(DemoArgs),
 }
@@ -222,6 +222,14 @@ pub(crate) struct DemoArgs {
     /// Only serve, until interrupted; the URL is printed
     #[arg(long)]
     pub(crate) serve: bool,
+    /// The port of the built-in server [default: any that is free]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub(crate) port: u16,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
