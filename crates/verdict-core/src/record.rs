@@ -8,6 +8,15 @@ use verdict_model::transcript::{
     Channel, End, Exchange, Message, Sender, Standing, TRANSCRIPT_SCHEMA, Transcript, Transport,
 };
 
+/// What the readers of a recording hand out: one type for each kind of thing, so that the module holds the
+/// loops over it once and not once a caller.
+pub type Several<T> = std::vec::IntoIter<T>;
+
+/// Gathers what a reader found.
+pub fn several<T>(found: impl Iterator<Item = T>) -> Several<T> {
+    found.collect::<Vec<_>>().into_iter()
+}
+
 /// One exchange, with its messages read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Record {
@@ -53,12 +62,14 @@ impl Record {
     }
 
     /// Everything the server sent, in order.
-    pub fn replies(&self) -> impl Iterator<Item = (&Message, &Parsed)> {
-        self.exchange
-            .messages
-            .iter()
-            .zip(&self.parsed)
-            .filter(|(message, _)| message.from == Sender::Server)
+    pub fn replies(&self) -> Several<(&Message, &Parsed)> {
+        several(
+            self.exchange
+                .messages
+                .iter()
+                .zip(&self.parsed)
+                .filter(|(message, _)| message.from == Sender::Server),
+        )
     }
 
     /// The response: the one with the id of the request, else the first.
@@ -266,24 +277,28 @@ impl Recording {
     }
 
     /// All exchanges of a probe whose steps begin with `prefix`, in order: `probe/prefix…`.
-    pub fn series<'r>(&'r self, prefix: &'r str) -> impl Iterator<Item = &'r Record> {
-        self.records.iter().filter(move |record| {
+    pub fn series(&self, prefix: &str) -> Several<&Record> {
+        several(self.records.iter().filter(|record| {
             record.exchange.name.starts_with(prefix) && !record.exchange.name.contains('~')
-        })
+        }))
     }
 
     /// Exchanges with faultless modern requests: what passive rules look at (G3).
-    pub fn conforming(&self) -> impl Iterator<Item = &Record> {
-        self.records
-            .iter()
-            .filter(|record| record.exchange.standing == Standing::Conforming)
+    pub fn conforming(&self) -> Several<&Record> {
+        several(
+            self.records
+                .iter()
+                .filter(|record| record.exchange.standing == Standing::Conforming),
+        )
     }
 
     /// Modern exchanges, with or without a fault of ours: all but traffic of earlier revisions.
-    pub fn modern(&self) -> impl Iterator<Item = &Record> {
-        self.records
-            .iter()
-            .filter(|record| record.exchange.standing != Standing::Legacy)
+    pub fn modern(&self) -> Several<&Record> {
+        several(
+            self.records
+                .iter()
+                .filter(|record| record.exchange.standing != Standing::Legacy),
+        )
     }
 
     /// Lists are asked for several times; equal answers share one value.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// What the bundler makes: the Action, the command line, and the library that both use.
 const BUNDLED: [&str; 3] = ["index.mjs", "check.mjs", "core.mjs"];
 /// What wasm-bindgen makes.
-const BUILT: [&str; 4] = ["core.js", "core_bg.wasm", "config.js", "config_bg.wasm"];
+const BUILT: [&str; 4] = ["core.js", "core_bg.wasm", "text.js", "text_bg.wasm"];
 /// Bytes that the module may have: it is fetched with every run of the Action.
 const MAX_MODULE: u64 = 3 << 20;
 /// Folders and files whose content decides what `dist/` holds.
@@ -24,7 +24,7 @@ const INPUTS: [&str; 9] = [
     "crates/verdict-schema",
     "crates/verdict-core",
     "crates/verdict-config",
-    "crates/verdict-config-wasm",
+    "crates/verdict-text-wasm",
     "crates/verdict-report",
     "crates/verdict-wasm",
 ];
