@@ -27,10 +27,17 @@ impl Checkout {
         let here = std::env::current_dir().ok()?.canonicalize().ok()?;
         let root = here
             .ancestors()
-            .find(|folder| folder.join(".git").exists())?;
+            .find(|folder| folder.join(".git").exists())
+            .map(Path::to_owned)
+            // A checkout that was fetched as an archive has no `.git`.
+            .or_else(|| {
+                Path::new(&variable("GITHUB_WORKSPACE")?)
+                    .canonicalize()
+                    .ok()
+            })?;
         Some(Self {
-            folder: relative(root, &here)?,
-            root: root.to_owned(),
+            folder: relative(&root, &here)?,
+            root,
         })
     }
 

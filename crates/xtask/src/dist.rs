@@ -17,7 +17,7 @@ const BUILT: [&str; 4] = ["core.js", "core_bg.wasm", "text.js", "text_bg.wasm"];
 /// Bytes that the module may have: it is fetched with every run of the Action.
 const MAX_MODULE: u64 = 3 << 20;
 /// Folders and files whose content decides what `dist/` holds.
-const INPUTS: [&str; 9] = [
+const INPUTS: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
     "crates/verdict-model",
@@ -25,6 +25,7 @@ const INPUTS: [&str; 9] = [
     "crates/verdict-core",
     "crates/verdict-config",
     "crates/verdict-text-wasm",
+    "crates/verdict-place",
     "crates/verdict-report",
     "crates/verdict-wasm",
 ];

@@ -173,6 +173,13 @@ describe("annotations", limit, () => {
     assert.deepEqual(places(), ["two/server.ts:3", "two/server.ts:3"]);
   });
 
+  test("need no `.git` in a job", async () => {
+    const cwd = repository();
+    for (const name of [".git", "one"]) rmSync(path.join(cwd, name), { recursive: true });
+    await publish(about("schema"), { cwd: path.join(cwd, "two"), env: { GITHUB_WORKSPACE: cwd } });
+    assert.deepEqual(places(), ["two/server.ts:3", "two/server.ts:3"]);
+  });
+
   test("leave out what git ignores", async () => {
     const cwd = repository();
     writeFileSync(path.join(cwd, ".gitignore"), "one/\n");
