@@ -60,19 +60,72 @@ impl File<'_, '_> {
             .iter()
             .enumerate()
             .filter_map(move |(at, token)| {
-                let (rank, span) = match token.piece {
+                let (mut rank, span) = match token.piece {
                     Piece::Text(text) if text == name => self.text(at, kind)?,
                     Piece::Word(word) if self.is_called(word, name) => self.name(at, kind)?,
                     _ => return None,
                 };
+                let mut line = token.line;
+                if rank == Rank::Constant
+                    && let Some(used) = self.registered_as(at, kind)
+                {
+                    (rank, line) = (Rank::Described, used);
+                }
                 // In data, only what is described counts.
                 let data = self.language == Language::Json;
-                (!data || rank == Rank::Described).then_some(Candidate {
-                    rank,
-                    line: token.line,
-                    span,
-                })
+                (!data || rank == Rank::Described).then_some(Candidate { rank, line, span })
             })
+    }
+
+    /// Whether a value is that of a variable: `const name = "x"`, and not `name = "x"` among arguments.
+    fn is_declared(&self, value: usize) -> bool {
+        let assigned = self.source.before(value, 1) == Some(Piece::Mark('='));
+        assigned && matches!(self.source.before(value, 3), Some(Piece::Word(_)))
+    }
+
+    /// The name of the constant that holds a value: `X = "x"`, `const X: &str = "x"`.
+    fn constant(&self, value: usize) -> Option<&str> {
+        let source = self.source;
+        if self.language != Language::Python {
+            for back in 2..9 {
+                match source.before(value, back) {
+                    Some(Piece::Mark(':')) => return source.word(value.checked_sub(back + 1)?),
+                    None | Some(Piece::Mark(';' | '{' | '}' | '(' | ',')) => break,
+                    _ => {}
+                }
+            }
+        }
+        source.key(value)
+    }
+
+    /// The line that registers something under the constant whose value stands at `value`.
+    fn registered_as(&self, value: usize, kind: Kind) -> Option<u64> {
+        let source = self.source;
+        let constant = self.constant(value)?;
+        let registers = |at: usize| {
+            // `Names.WEATHER` begins at `Names`.
+            let mut start = at;
+            while source.before(start, 1) == Some(Piece::Mark('.')) && start >= 2 {
+                start -= 2;
+            }
+            let named = source
+                .key(start)
+                .is_some_and(|key| key.eq_ignore_ascii_case("name"));
+            let first = source.key(start).is_none() && source.is_mark(at + 1, ',');
+            let Some(around) = source.enclosing(start).filter(|_| named || first) else {
+                return false;
+            };
+            let defines = |open| role(&source.callee(open), kind) == Role::Defines;
+            let outer = |open| source.enclosing(open).map_or(open, |around| around.open);
+            match around.bracket {
+                '(' => defines(around.open) && (named || around.commas <= 1),
+                '{' => named && (defines(around.open) || defines(outer(around.open))),
+                _ => false,
+            }
+        };
+        let mut uses = (0..self.tokens.len()).filter(|at| source.word(*at) == Some(constant));
+        let at = uses.find(|at| registers(*at))?;
+        self.tokens.get(at).map(|token| token.line)
     }
 
     /// Whether a function of this name makes a tool of that name.
@@ -91,7 +144,8 @@ impl File<'_, '_> {
             return Some((rank, 2));
         }
         let key = source.key(at);
-        let named = key.is_some_and(|key| key.eq_ignore_ascii_case("name") || key == "uri");
+        let named = key.is_some_and(|key| key.eq_ignore_ascii_case("name") || key == "uri")
+            && !self.is_declared(at);
         let fallback = match key {
             _ if named => Rank::Literal,
             Some(_) if matches!(source.before(at, 1), Some(Piece::Mark('='))) => Rank::Constant,

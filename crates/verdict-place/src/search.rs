@@ -87,7 +87,13 @@ impl Search {
         };
         self.bytes += text.len() as u64;
         self.files += 1;
-        let spelled = |name: &str| language == Language::CSharp || text.contains(name);
+        // C# names tools after methods: `get_weather` is `GetWeather`.
+        let bare = |text: &str| text.replace('_', "").to_lowercase();
+        let bare_text = (language == Language::CSharp).then(|| bare(text));
+        let spelled = |name: &str| match &bare_text {
+            Some(text) => text.contains(&bare(name)),
+            None => text.contains(name),
+        };
         let wanted: Vec<_> = self
             .names
             .keys()

@@ -103,7 +103,7 @@ const DEFINITIONS: [(&str, &str); 38] = [
     ),
     (
         "a.ts",
-        "const TOOL = 'get_weather'; // HERE\nserver.registerTool(TOOL, {}, f);",
+        "const TOOL = 'get_weather';\nserver.registerTool(TOOL, {}, f); // HERE",
     ),
     (
         "a.py",
@@ -320,6 +320,54 @@ fn a_bare_name_is_a_last_resort() {
     assert_eq!(
         place(&mut plain, &files, Changes::default(), ""),
         Some(("a.ts".to_owned(), 1))
+    );
+}
+
+#[test]
+fn a_constant_leads_to_what_registers_it() {
+    let about = |name: &str| report("schema.input-valid", name, "/result/tools/0", "m");
+    for (path, text, line) in [
+        (
+            "echo.ts",
+            "const name = 'echo';\nconst config = { title: name };\n\nserver.registerTool(name, config, run);",
+            4,
+        ),
+        (
+            "echo.ts",
+            "const NAME = 'echo';\ntools.push(defineTool({\n  name: NAME,\n}));",
+            3,
+        ),
+        (
+            "echo.py",
+            "class Names(str, Enum):\n    ECHO = 'echo'\n\nTool(\n    name=Names.ECHO,\n)",
+            5,
+        ),
+        (
+            "echo.rs",
+            "const NAME: &'static str = \"echo\";\nTool::new(NAME, \"x\", schema)",
+            2,
+        ),
+        (
+            "echo.ts",
+            "const NAME: string = 'echo';\nserver.tool(NAME, {}, run)",
+            2,
+        ),
+        (
+            "echo.go",
+            "const name = \"echo\"\nmcp.AddTool(s, &mcp.Tool{Name: name}, run)",
+            2,
+        ),
+    ] {
+        let place = place(&mut about("echo"), &[(path, text)], Changes::default(), "");
+        assert_eq!(place, Some((path.to_owned(), line)), "{text}");
+    }
+    let unused = [(
+        "a.ts",
+        "const name = 'echo';\nclient.callTool(name, {});\nlog(name, 1);",
+    )];
+    assert_eq!(
+        place(&mut about("echo"), &unused, Changes::default(), ""),
+        None
     );
 }
 
