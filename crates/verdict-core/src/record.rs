@@ -1,9 +1,13 @@
 //! The recording: the transcript with every message read once, as probes and judges look at it.
 
+mod large;
+
 use crate::wire::rpc::{Envelope, Kind, Parsed, same_id};
+use large::Large;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use verdict_model::text::Text;
 use verdict_model::transcript::{
     Channel, End, Exchange, Message, Sender, Standing, TRANSCRIPT_SCHEMA, Transcript, Transport,
 };
@@ -174,7 +178,7 @@ pub struct Recording {
     /// Milliseconds from start to end.
     pub duration_ms: u64,
     by_name: BTreeMap<String, usize>,
-    large: Vec<Arc<Value>>,
+    large: Vec<Large>,
     values: usize,
 }
 
@@ -249,13 +253,21 @@ impl Recording {
 
     /// Adds a message to an exchange.
     pub(crate) fn add(&mut self, at: usize, message: Message) {
-        let parsed = Parsed::read(&message.text);
+        let parsed = self.read(&message.text.as_str());
         self.add_parsed(at, message, parsed);
     }
 
+    /// Reads a message; of one that repeats a large result only the rest.
+    pub(crate) fn read(&self, text: &str) -> Parsed {
+        let large = (text.len() >= LARGE_BYTES).then(|| self.large.iter());
+        let again = large.and_then(|mut all| all.find_map(|known| known.again(text)));
+        again.unwrap_or_else(|| Parsed::read(text))
+    }
+
     /// Adds a message that was read before.
-    pub(crate) fn add_parsed(&mut self, at: usize, message: Message, mut parsed: Parsed) {
-        let shared = message.text.len() >= LARGE_BYTES && self.share(&mut parsed);
+    pub(crate) fn add_parsed(&mut self, at: usize, mut message: Message, mut parsed: Parsed) {
+        let large = message.text.len() >= LARGE_BYTES;
+        let shared = large && self.share(&mut message.text, &mut parsed);
         let inside = match parsed.envelope() {
             Some(envelope) if !shared => envelope.values,
             _ => 0,
@@ -301,20 +313,23 @@ impl Recording {
         )
     }
 
-    /// Lists are asked for several times; equal answers share one value.
-    fn share(&mut self, parsed: &mut Parsed) -> bool {
+    /// Lists are asked for several times; equal answers share one value, and most of their text.
+    fn share(&mut self, text: &mut Text, parsed: &mut Parsed) -> bool {
         let Parsed::Object(envelope) = parsed else {
             return false;
         };
         let Some(result) = &mut envelope.result else {
             return false;
         };
-        if let Some(known) = self.large.iter().find(|known| *known == result) {
-            *result = Arc::clone(known);
+        if let Some(known) = self.large.iter().find(|known| known.is(result)) {
+            *result = Arc::clone(&known.result);
+            text.share(&known.text);
             return true;
         }
         if self.large.len() < LARGE_KEPT {
-            self.large.push(Arc::clone(result));
+            let plain = envelope.duplicates.is_empty() && !envelope.inexact;
+            let result = Arc::clone(result);
+            self.large.push(Large::new(result, text.keep(), plain));
         }
         false
     }

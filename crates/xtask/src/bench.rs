@@ -7,6 +7,7 @@ mod action;
 mod crowd;
 mod measure;
 mod replay;
+mod scan;
 
 use crate::run::{cargo, command, output, root, status};
 use anyhow::{Context, Result};
@@ -35,6 +36,8 @@ enum Which {
     Action,
     /// Sizes and cold starts
     Size,
+    /// A scan of a million lines against reading them
+    Scan,
 }
 
 /// One line of the table.
@@ -89,6 +92,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if wanted(Which::Growth) {
         growth(&mut lines)?;
+    }
+    if wanted(Which::Scan) {
+        scan(&mut lines)?;
     }
     let width = lines.iter().map(|line| line.what.len()).max().unwrap_or(0);
     println!(
@@ -283,6 +289,37 @@ fn official_ms(url: &str) -> Result<f64> {
         .as_f64()
         .or(report["wall_seconds"].as_f64());
     Ok(seconds.context("official.py names no time")? * 1000.0)
+}
+
+fn scan(lines: &mut Vec<Line>) -> Result<()> {
+    let (folder, bytes) = scan::tree()?;
+    let words = [
+        program(),
+        "scan".to_owned(),
+        "-q".to_owned(),
+        folder.to_string_lossy().into_owned(),
+    ];
+    let mut count = 0;
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    for _ in 0..7 {
+        ours.push(Usage::of(&words)?.wall_ms);
+        let began = std::time::Instant::now();
+        count = scan::read_all(&folder)?;
+        bare.push(began.elapsed().as_secs_f64() * 1e3);
+    }
+    let shown = format!("{:.1} MiB", mebibytes(bytes as u64));
+    lines.push(Line::value(
+        &format!("{count} lines to scan"),
+        shown,
+        "in 4,000 files",
+    ));
+    lines.push(Line::ratio(
+        "scan on all cores, against reading on one",
+        measure::middle(&mut ours),
+        measure::middle(&mut bare),
+        "ms",
+    ));
+    Ok(())
 }
 
 fn growth(lines: &mut Vec<Line>) -> Result<()> {

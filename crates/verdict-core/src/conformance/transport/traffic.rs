@@ -257,7 +257,7 @@ pub(crate) mod sample {
             from: Sender::Client,
             at_ms: 0,
             carrier: Carrier::Body,
-            text: String::from_utf8_lossy(&body).into_owned(),
+            text: String::from_utf8_lossy(&body).into_owned().into(),
             invalid_utf8: false,
         });
         exchange
@@ -290,7 +290,7 @@ pub(crate) mod sample {
             from: Sender::Server,
             at_ms: 1,
             carrier,
-            text: text.to_owned(),
+            text: text.into(),
             invalid_utf8: false,
         }
     }
