@@ -69,7 +69,7 @@ fn bad_usage_is_exit_2_with_the_mend() {
             &["check", "--url", "http://x/", "--ca-file", "no-such.pem"],
             "no-such.pem",
         ),
-        (&["check", "--start", "x"], "`start` needs `url`"),
+        (&["check", "--start", "x"], "--start"),
         (
             &["explain", "version.unsuported-code"],
             "version.unsupported-code",
