@@ -185,6 +185,9 @@ fn prerequisite(cx: &Context, check: &Check) -> Option<Ruling> {
     if check.any_era {
         return None;
     }
+    if check.locked && cx.facts.is_locked() {
+        return None;
+    }
     let reason = match &cx.facts.era {
         EraFinding::Modern | EraFinding::Dual => {
             let reads = rule.safety == Safety::Read && !check.reads_or_not;

@@ -6,6 +6,7 @@
 pub mod arguments;
 pub mod ask;
 pub mod calling;
+pub mod catalogue;
 pub mod check;
 pub mod conformance;
 pub mod context;
@@ -17,7 +18,6 @@ mod judge;
 #[cfg(test)]
 mod matrix;
 pub mod passive;
-pub mod pending;
 pub mod record;
 pub mod refusal;
 pub mod ruling;

@@ -5,6 +5,7 @@ use crate::testing::{config, outcomes, report};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use verdict_fixture::{DEFECTS, Defect, Server, Transport, Variant};
+use verdict_model::config::Words;
 use verdict_model::{Config, Outcome, Report};
 
 const VARIANTS: [Variant; 7] = [
@@ -25,6 +26,8 @@ pub(crate) fn full_config(variant: Variant) -> Config {
     };
     let mut config: Config = serde_saphyr::from_str(&text).expect("a configuration");
     config.server = self::config().server;
+    config.server.local_only = true;
+    config.server.start = Some(Words::Line("ledger".to_owned()));
     config.intrusive = true;
     config
 }

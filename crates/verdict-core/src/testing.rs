@@ -4,7 +4,7 @@ pub(crate) mod told;
 
 use crate::conformance::{checks, plan};
 use crate::context::Context;
-use crate::engine::{Command, Engine, Event};
+use crate::engine::{Command, Elsewhere, Engine, Event};
 use crate::facts::Facts;
 use crate::record::Recording;
 use crate::ruling::{Ruling, Weight};
@@ -74,7 +74,12 @@ fn obey(
     now: u64,
 ) {
     match command {
-        Command::Open { channel } => {
+        Command::Open { channel, elsewhere } => {
+            let outside = elsewhere.is_some_and(|to| to.endpoint.host == Elsewhere::OWN_ADDRESS);
+            if outside && !server.listens_everywhere() {
+                let why = "connection refused".to_owned();
+                return engine.handle(now, Event::Failed { channel, why });
+            }
             let peer = if stdio {
                 Peer::Stdio(Box::new(StdioPeer::new(server.clone())))
             } else {
@@ -97,6 +102,12 @@ fn obey(
         Command::EndInput { channel } => {
             if let Some(Peer::Stdio(peer)) = peers.get_mut(&channel) {
                 let outputs = peer.end_of_input();
+                process(channel, outputs, peers, engine, now);
+            }
+        }
+        Command::Terminate { channel } => {
+            if let Some(Peer::Stdio(peer)) = peers.get_mut(&channel) {
+                let outputs = peer.terminate();
                 process(channel, outputs, peers, engine, now);
             }
         }

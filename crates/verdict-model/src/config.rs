@@ -110,6 +110,8 @@ pub struct Server {
     /// A file of certificates to trust beside the system's, in PEM form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_file: Option<String>,
+    /// It is meant for this machine alone: one that `start` starts is also tried at another address.
+    pub local_only: bool,
     /// A command that asks an HTTP server to stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Words>,

@@ -60,7 +60,7 @@ async function drive(run, options, signal) {
         reject(error);
       }
     };
-    const open = (channel) => {
+    const open = ({ channel, elsewhere }) => {
       const events = {
         opened: (peer) => after(() => run.opened(now(), channel, peer)),
         failed: (why) => after(() => run.failed(now(), channel, why)),
@@ -70,7 +70,7 @@ async function drive(run, options, signal) {
       };
       const opened =
         target.transport === "http"
-          ? openSocket(target, events, options)
+          ? openSocket({ ...target, ...elsewhere }, events, options)
           : openProcess(target.command, events, options);
       channels.set(channel, opened);
     };
@@ -78,11 +78,13 @@ async function drive(run, options, signal) {
       const channel = channels.get(command.channel);
       switch (command.do) {
         case "open":
-          return open(command.channel);
+          return open(command);
         case "send":
           return channel?.send(run.bytes());
         case "endInput":
           return channel?.endInput();
+        case "terminate":
+          return channel?.terminate();
         case "close":
           channels.delete(command.channel);
           return ending.push(channel?.close());

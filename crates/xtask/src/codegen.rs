@@ -138,8 +138,8 @@ const HEAD: &str = "\
 //! Written by `cargo xtask codegen` from the folders beside it: a check is added by adding its file.
 
 use crate::ask::Probe;
+pub use crate::catalogue::{Entry, catalogue};
 pub use crate::check::Check;
-pub use crate::pending::{Entry, catalogue};
 use crate::survey;
 
 ";

@@ -141,6 +141,7 @@ pub(crate) async fn carry(
                     }
                 }
                 Some(Order::EndInput) => lines = None,
+                Some(Order::Terminate) => group.signal(false),
                 None => break,
             },
             status = child.wait(), if exited.is_none() => {

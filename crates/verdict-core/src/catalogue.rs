@@ -1,0 +1,44 @@
+//! The catalogue as a whole: every rule, with how this build treats it. A test holds that none is missing.
+
+use crate::conformance::checks;
+use serde::{Serialize, Serializer};
+use verdict_model::{Rule, State};
+
+/// One entry of the catalogue.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// The rule.
+    pub rule: Rule,
+    /// How this build treats it.
+    pub state: State,
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.rule.serialize_as(self.state, serializer)
+    }
+}
+
+/// How many rules the catalogue has.
+pub const RULES: usize = 357;
+
+/// Every rule of the catalogue.
+pub fn catalogue() -> impl Iterator<Item = Entry> {
+    checks().map(|check| Entry {
+        rule: check.rule,
+        state: check.rule.state(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_rule_is_missing_or_there_twice() {
+        let ids: Vec<&str> = catalogue().map(|entry| entry.rule.id).collect();
+        let distinct: BTreeSet<&str> = ids.iter().copied().collect();
+        assert_eq!((ids.len(), distinct.len()), (RULES, RULES));
+    }
+}
