@@ -20,6 +20,7 @@ mod matrix;
 pub mod passive;
 pub mod record;
 pub mod refusal;
+pub mod requirements;
 pub mod ruling;
 pub mod schemas;
 pub mod settings;

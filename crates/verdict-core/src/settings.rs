@@ -100,6 +100,7 @@ impl Settings {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, SettingsFault> {
         config.validate()?;
+        known(&config)?;
         let target = match (&config.server.url, &config.server.command) {
             (Some(url), _) => Target::Http(Endpoint::parse(url)?),
             (None, Some(command)) => Target::Stdio(words(command)?),
@@ -186,6 +187,33 @@ impl Settings {
             Target::Http(endpoint) => Some(endpoint),
             Target::Stdio(_) => None,
         }
+    }
+}
+
+/// Whether the checks and sets that a configuration names are there.
+fn known(config: &Config) -> Result<(), SettingsFault> {
+    let waived = config
+        .waivers
+        .iter()
+        .map(|waiver| ("waivers", &waiver.check));
+    let moved = config.checks.keys().map(|check| ("checks", check));
+    for (key, id) in waived.chain(moved) {
+        if !crate::conformance::all().any(|entry| entry.rule.id == id) {
+            let message =
+                format!("names `{id}`, which is no check; `mcp-verdict explain` lists all");
+            return Err(SettingsFault::Invalid { key, message });
+        }
+    }
+    let mut sets = crate::requirements::names();
+    match &config.requirements {
+        Some(set) if !sets.any(|name| name == set) => Err(SettingsFault::Invalid {
+            key: "requirements",
+            message: format!(
+                "`{set}` is no set of rules; there is {}",
+                verdict_model::REVISION
+            ),
+        }),
+        _ => Ok(()),
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 /// Areas of the catalogue, in its order, each with what it is about.
-const AREAS: [(&str, &str); 23] = [
+const AREAS: [(&str, &str); 24] = [
     ("discover", "`server/discover` and what it declares."),
     (
         "version",
@@ -43,6 +43,10 @@ const AREAS: [(&str, &str); 23] = [
     ("legacy", "Earlier revisions and what is left of them."),
     ("deprecated", "Features on their way out."),
     ("ext", "Extensions."),
+    (
+        "surface",
+        "What models and people are shown. Outside the catalogue: the specification does not state these.",
+    ),
 ];
 
 /// Writes what is generated, or compares it with what is there.
@@ -138,7 +142,7 @@ const HEAD: &str = "\
 //! Written by `cargo xtask codegen` from the folders beside it: a check is added by adding its file.
 
 use crate::ask::Probe;
-pub use crate::catalogue::{Entry, catalogue};
+pub use crate::catalogue::{Entry, all, catalogue};
 pub use crate::check::Check;
 use crate::survey;
 

@@ -3,7 +3,7 @@
 //! Written by `cargo xtask codegen` from the folders beside it: a check is added by adding its file.
 
 use crate::ask::Probe;
-pub use crate::catalogue::{Entry, catalogue};
+pub use crate::catalogue::{Entry, all, catalogue};
 pub use crate::check::Check;
 use crate::survey;
 
@@ -214,6 +214,15 @@ pub mod ext {
     pub mod tasks;
     pub mod unnegotiated;
 }
+pub mod surface {
+    //! What models and people are shown. Outside the catalogue: the specification does not state these.
+    pub mod clients;
+    pub mod poison;
+    pub mod profiles;
+    pub mod size;
+    pub mod texts;
+    pub mod words;
+}
 
 const FAMILIES: &[&[Check]] = &[
     discover::answers::CHECKS,
@@ -328,6 +337,10 @@ const FAMILIES: &[&[Check]] = &[
     ext::task_call::CHECKS,
     ext::tasks::CHECKS,
     ext::unnegotiated::CHECKS,
+    surface::clients::CHECKS,
+    surface::poison::CHECKS,
+    surface::size::CHECKS,
+    surface::words::CHECKS,
 ];
 
 /// All checks, in the order of the catalogue's areas.
