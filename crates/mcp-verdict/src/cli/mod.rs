@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod official;
 mod render;
 
 use crate::exit::Exit;
@@ -32,7 +33,7 @@ enum Command {
     Check(Box<CheckArgs>),
     /// What a check means, why it matters, how to mend it
     #[command(
-        after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json"
+        after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json\n  mcp-verdict explain --official"
     )]
     Explain(ExplainArgs),
     /// Show a report in another format
@@ -145,6 +146,9 @@ pub(crate) struct CheckArgs {
 pub(crate) struct ExplainArgs {
     /// The check's id; all checks without it
     pub(crate) check: Option<String>,
+    /// Which checks stand for those of the official conformance suite
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) official: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
