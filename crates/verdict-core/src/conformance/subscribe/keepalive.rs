@@ -62,7 +62,7 @@ fn kept_alive(cx: &Context) -> Ruling {
             .ended_ms
             .saturating_sub(record.exchange.sent_ms);
         return Finding::noted(format!(
-            "{} comments within {} s",
+            "comments seen within {1} s: {0}",
             comments(record),
             ms.div_ceil(1_000)
         ))
@@ -105,6 +105,6 @@ mod tests {
         if let Some(http) = listen.and_then(|one| one.exchange.http.as_mut()) {
             http.comments = 3;
         }
-        assert!(says(&ruling_on(id, &recording), "3 comments"));
+        assert!(says(&ruling_on(id, &recording), "s: 3"));
     }
 }

@@ -68,7 +68,7 @@ fn weight(cx: &Context) -> Ruling {
     }
     if findings.is_empty() {
         let message = format!(
-            "{} tools weigh about {all} tokens, {} about {}",
+            "{} tools weigh about {all} tokens; the heaviest, {}, about {}",
             tools.len(),
             several([subject(heaviest).as_str()]),
             tokens(heaviest)
