@@ -28,7 +28,12 @@ const OUTSIDE: [&str; 2] = ["surface.", "waivers."];
 
 /// Every rule of the catalogue.
 pub fn catalogue() -> impl Iterator<Item = Entry> {
-    all().filter(|entry| !OUTSIDE.iter().any(|area| entry.rule.id.starts_with(area)))
+    all().filter(|entry| is_inside(entry.rule.id))
+}
+
+/// Whether a check is one of the catalogue's.
+pub(crate) fn is_inside(id: &str) -> bool {
+    !OUTSIDE.iter().any(|area| id.starts_with(area))
 }
 
 /// Every rule of the catalogue, then the checks outside it.

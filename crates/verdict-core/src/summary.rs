@@ -1,5 +1,6 @@
 //! One sentence a person can act on, and what would widen the coverage.
 
+use crate::catalogue;
 use crate::conformance::auth::door::has_token;
 use crate::context::Context;
 use crate::facts::{EraFinding, List};
@@ -71,6 +72,11 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
                         .find(|result| result.outcome == Outcome::Warn)
                 });
             let first = worst.map_or("", |result| result.title.as_str());
+            if let (1, Some(one)) = (counts.fail, worst)
+                && !catalogue::is_inside(&one.id)
+            {
+                return format!("{}{warned}.", one.message);
+            }
             match counts.fail {
                 0 => format!(
                     "{} warnings and --deny-warnings; first: {first}.",
@@ -89,9 +95,11 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
             ),
         },
         Verdict::Pass => {
+            let holds =
+                |one: &&CheckResult| one.outcome == Outcome::Pass && catalogue::is_inside(&one.id);
             format!(
                 "{} rules of {REVISION} hold{warned}; none is broken.",
-                counts.pass
+                results.iter().filter(holds).count()
             )
         }
     }

@@ -105,12 +105,17 @@ fn obey(
                 process(channel, outputs, peers, engine, now);
             }
         }
-        Command::Terminate { channel } => {
-            if let Some(Peer::Stdio(peer)) = peers.get_mut(&channel) {
+        Command::Terminate { channel } => match peers.get_mut(&channel) {
+            Some(Peer::Stdio(peer)) => {
                 let outputs = peer.terminate();
                 process(channel, outputs, peers, engine, now);
             }
-        }
+            Some(Peer::Http(peer)) => {
+                let outputs = peer.shut_down();
+                http(channel, outputs, peers, engine, now);
+            }
+            None => {}
+        },
         Command::Close { channel } => {
             if let Some(Peer::Http(mut peer)) = peers.remove(&channel) {
                 peer.close();

@@ -90,12 +90,11 @@ impl<'s> Waivers<'s> {
             } else {
                 "covers nothing any more".to_owned()
             };
-            let place = format!("waivers[{at}]");
             let message = format!(
-                "{place} of the configuration ({}, tool `{}`) {why}",
+                "waivers[{at}] of the configuration ({}, tool `{}`) {why}",
                 waiver.check, waiver.tool
             );
-            Some(Finding::broken(message).about(place))
+            Some(Finding::broken(message))
         });
         (!waivers.is_empty()).then(|| found.collect())
     }

@@ -5,7 +5,7 @@ mod server;
 mod socket;
 mod tls;
 
-pub(crate) use process::{Launch, environment};
+pub(crate) use process::{Group, Launch, Stop, environment};
 pub(crate) use server::{Server, answers, spawn_server};
 pub(crate) use tls::Trust;
 
@@ -138,6 +138,9 @@ pub(crate) async fn run(
                     if let Some(handle) = handles.get(&channel) {
                         let _ = handle.orders.send(Order::EndInput);
                     }
+                }
+                Command::Terminate { .. } if matches!(settings.target, Target::Http(_)) => {
+                    launch.stop();
                 }
                 Command::Terminate { channel } => {
                     if let Some(handle) = handles.get(&channel) {

@@ -163,17 +163,10 @@ impl Engine {
         // The main process before those of probes, which may have treated theirs badly.
         order.sort_by_key(|channel| self.wires[*channel].lane != Lane::Shared);
         for channel in order {
+            if self.wires[channel].gone || self.terminate(Some(channel)) {
+                continue;
+            }
             let wire = &self.wires[channel];
-            if wire.gone {
-                continue;
-            }
-            if wire.open && wire.lane == Lane::Own(teardown::LANE) && !wire.carries.is_empty() {
-                self.recording.channels[channel].terminated_ms = Some(self.now);
-                self.commands.push_back(Command::Terminate {
-                    channel: number(channel),
-                });
-                continue;
-            }
             let shown = if wire.carries.is_empty() {
                 &mut idle
             } else {
@@ -188,6 +181,20 @@ impl Engine {
                 channel: number(channel),
             });
         }
+    }
+
+    /// Tells a process, or the HTTP server behind a connection, to stop where that is what the channel is for.
+    pub(super) fn terminate(&mut self, channel: Option<usize>) -> bool {
+        let Some(channel) = channel else { return false };
+        let wire = &self.wires[channel];
+        let told = wire.open && wire.lane == Lane::Own(teardown::LANE) && !wire.carries.is_empty();
+        if told {
+            self.recording.channels[channel].terminated_ms = Some(self.now);
+            self.commands.push_back(Command::Terminate {
+                channel: number(channel),
+            });
+        }
+        told
     }
 
     /// Closes a channel; what it still carries ends with it.

@@ -24,7 +24,8 @@ pub enum Command {
         /// The channel.
         channel: u32,
     },
-    /// Ask a process to end, with its whole group.
+    /// Ask a process to end, with its whole group; over HTTP the server itself, by the command that stops it or by
+    /// a signal where we started it.
     Terminate {
         /// The channel.
         channel: u32,

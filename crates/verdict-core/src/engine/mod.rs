@@ -278,7 +278,9 @@ impl Engine {
                 .iter()
                 .filter(|(_, live)| live.phase == Phase::Held);
             for at in held.map(|(at, _)| *at).collect::<Vec<_>>() {
-                self.settle(at, End::Closed);
+                if !self.terminate(self.lives[&at].channel) {
+                    self.settle(at, End::Closed);
+                }
             }
         } else {
             self.end_inputs();
