@@ -31,6 +31,11 @@ pub fn catalogue() -> impl Iterator<Item = Entry> {
     all().filter(|entry| is_inside(entry.rule.id))
 }
 
+/// Whether there is a check of this id.
+pub(crate) fn is_known(id: &str) -> bool {
+    waiver::CURRENT.rule.id == id || checks().any(|check| check.rule.id == id)
+}
+
 /// Whether a check is one of the catalogue's.
 pub(crate) fn is_inside(id: &str) -> bool {
     !OUTSIDE.iter().any(|area| id.starts_with(area))

@@ -198,7 +198,7 @@ fn known(config: &Config) -> Result<(), SettingsFault> {
         .map(|waiver| ("waivers", &waiver.check));
     let moved = config.checks.keys().map(|check| ("checks", check));
     for (key, id) in waived.chain(moved) {
-        if !crate::conformance::all().any(|entry| entry.rule.id == id) {
+        if !crate::catalogue::is_known(id) {
             let message =
                 format!("names `{id}`, which is no check; `mcp-verdict explain` lists all");
             return Err(SettingsFault::Invalid { key, message });

@@ -147,9 +147,13 @@ pub(crate) fn hints(cx: &Context, results: &[CheckResult]) -> Vec<String> {
         })
         .filter(|(count, ..)| *count > 0)
         .collect();
-    // A safe tool is the easiest to name.
-    waiting.sort_by_key(|(count, key, _)| (*key != KEYS[0].0, std::cmp::Reverse(*count)));
-    for (count, key, what) in waiting.into_iter().take(MOST_HINTS) {
+    while hints.len() < MOST_HINTS {
+        // A safe tool is the easiest to name; of others the one that tells most.
+        let most = |at: &usize| (waiting[*at].1 == KEYS[0].0, waiting[*at].0, usize::MAX - at);
+        let Some(at) = (0..waiting.len()).max_by_key(most) else {
+            break;
+        };
+        let (count, key, what) = waiting.remove(at);
         let checks = if count == 1 { "check" } else { "checks" };
         hints.push(format!(
             "name {what} ({key} in mcp-verdict.yaml) to try {count} more {checks}"

@@ -96,9 +96,9 @@ impl Engine {
             return;
         }
         self.wires[at].open = true;
-        let address = peer.as_deref().and_then(|peer| peer.parse().ok());
-        let strays = self.wires[at].public_only
-            && address.is_some_and(|peer: std::net::SocketAddr| is_private(peer.ip()));
+        let host = peer.as_deref().and_then(|peer| peer.rsplit_once(':'));
+        let host = host.and_then(|(host, _)| host.trim_matches(['[', ']']).parse().ok());
+        let strays = self.wires[at].public_only && host.is_some_and(is_private);
         self.recording.channels[at].peer = peer;
         if strays {
             for live in std::mem::take(&mut self.wires[at].carries) {

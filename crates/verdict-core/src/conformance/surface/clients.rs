@@ -4,14 +4,13 @@
 //! more than a warning. A name or schema that the specification itself refuses is left to the rule on it.
 
 use super::profiles::{KEYWORDS, NAMES, Name, SCHEMAS, Schema, Source, TOOLS};
-use super::texts::several;
+use super::texts::{named, several};
 use crate::check::Check;
-use crate::conformance::list::reach::{about, items, subject, unwalked};
+use crate::conformance::list::reach::{about, items, unwalked};
 use crate::context::Context;
 use crate::facts::{Item, List};
-use crate::ruling::{Finding, Ruling};
+use crate::ruling::{Finding, Ruling, Weight};
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// The checks of this family.
 pub const CHECKS: &[Check] = &[
@@ -37,19 +36,19 @@ const DEPTH: usize = 24;
 const VALUES: usize = 5_000;
 
 fn finding(source: &Source, broken: bool, cx: &Context, tools: &[&Item], what: &str) -> Finding {
-    let names: Vec<String> = tools.iter().map(|tool| subject(tool)).collect();
     let message = format!(
         "{} {what}: {} ({}, {})",
         source.effect,
-        several(names.iter().map(String::as_str)),
+        named(tools),
         source.seen,
         source.url
     );
-    let finding = if broken {
-        Finding::broken(message)
+    let weight = if broken {
+        Weight::Broken
     } else {
-        Finding::noted(message)
+        Weight::Noted
     };
+    let finding = Finding::new(weight, message);
     about(cx, tools[0], "", finding).about(source.client)
 }
 
@@ -83,49 +82,54 @@ fn names(cx: &Context) -> Ruling {
     Ruling::of(found.collect(), "all names are taken")
 }
 
-/// What the schemas of a tool have that clients trip over.
-fn traits(tool: &Value) -> (BTreeSet<Schema>, BTreeSet<&str>) {
-    let (mut has, mut keywords) = (BTreeSet::new(), BTreeSet::new());
-    let input = tool.get("inputSchema").and_then(Value::as_object);
-    for (name, _) in input.into_iter().flatten() {
-        if matches!(name.as_str(), "oneOf" | "anyOf" | "allOf") {
-            has.insert(Schema::RootCombinator);
-        }
+/// What the schemas of a tool have that clients trip over: a bit for each [`Schema`], and one for each keyword.
+fn traits(tool: &Value) -> (u32, u32) {
+    let (mut has, mut keywords) = (0_u32, 0_u32);
+    let input = tool.get("inputSchema");
+    let member = |name: &str| input.and_then(|input| input.get(name));
+    if ["oneOf", "anyOf", "allOf"]
+        .iter()
+        .any(|name| member(name).is_some())
+    {
+        has |= 1 << Schema::RootCombinator as u32;
     }
-    let keys = input.and_then(|input| input.get("properties")?.as_object());
+    let keys = member("properties").and_then(Value::as_object);
     let plain = |key: &str| {
         let fits = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
         (1..=64).contains(&key.len()) && key.chars().all(fits)
     };
-    if keys.into_iter().flatten().any(|(key, _)| !plain(key)) {
-        has.insert(Schema::PropertyKey);
+    if keys.is_some_and(|keys| !keys.keys().all(|key| plain(key))) {
+        has |= 1 << Schema::PropertyKey as u32;
     }
-    for member in ["inputSchema", "outputSchema"] {
+    for name in ["inputSchema", "outputSchema"] {
+        // Providers are shown the input alone.
+        let shown = name == "inputSchema";
         let mut left = VALUES;
-        if let Some(schema) = tool.get(member) {
-            // Providers are shown the input alone.
-            let shown = member == "inputSchema";
-            walk(schema, DEPTH, &mut left, &mut |schema| {
-                let members = schema.as_object();
-                let properties = members.and_then(|all| all.get("properties")?.as_object());
-                if properties.is_some_and(|all| all.values().any(Value::is_boolean)) {
-                    has.insert(Schema::BooleanProperty);
-                }
-                let array = schema.get("type").is_some_and(|kind| kind == "array");
-                let items = schema.get("items").or(schema.get("prefixItems"));
-                if shown && array && items.is_none() {
-                    has.insert(Schema::ArrayWithoutItems);
-                }
-                let names = members.into_iter().flatten().map(|(name, _)| name.as_str());
-                keywords.extend(names.filter(|name| shown && KEYWORDS.0.contains(name)));
-            });
-        }
+        let Some(schema) = tool.get(name) else {
+            continue;
+        };
+        walk(schema, DEPTH, &mut left, &mut |schema| {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            if properties.is_some_and(|all| all.values().any(Value::is_boolean)) {
+                has |= 1 << Schema::BooleanProperty as u32;
+            }
+            if !shown {
+                return;
+            }
+            let array = schema.get("type").is_some_and(|kind| kind == "array");
+            if array && schema.get("items").or(schema.get("prefixItems")).is_none() {
+                has |= 1 << Schema::ArrayWithoutItems as u32;
+            }
+            for (at, keyword) in KEYWORDS.0.iter().enumerate() {
+                keywords |= u32::from(schema.get(*keyword).is_some()) << at;
+            }
+        });
     }
     (has, keywords)
 }
 
 /// Visits a schema and the schemas in it.
-fn walk<'v>(schema: &'v Value, depth: usize, left: &mut usize, visit: &mut impl FnMut(&'v Value)) {
+fn walk(schema: &Value, depth: usize, left: &mut usize, visit: &mut dyn FnMut(&Value)) {
     if depth == 0 || *left == 0 {
         return;
     }
@@ -159,28 +163,25 @@ fn schemas(cx: &Context) -> Ruling {
         return ruling;
     }
     let tools = items(cx, List::Tools);
-    let traits: Vec<_> = tools.iter().map(|tool| traits(tool.value)).collect();
-    let with = |has: &dyn Fn(usize) -> bool| -> Vec<&Item> {
-        let tools = tools.iter().enumerate();
-        tools
-            .filter(|(at, _)| has(*at))
-            .map(|(_, tool)| tool)
+    let traits: Vec<(u32, u32)> = tools.iter().map(|tool| traits(tool.value)).collect();
+    let with = |has: u32, keywords: u32| -> Vec<&Item> {
+        let all = tools.iter().zip(&traits);
+        all.filter(|(_, (one, other))| one & has != 0 || other & keywords != 0)
+            .map(|(tool, _)| tool)
             .collect()
     };
     let mut findings = Vec::new();
     for (schema, what, source) in SCHEMAS {
-        let refused = with(&|at| traits[at].0.contains(schema));
+        let refused = with(1 << *schema as u32, 0);
         if !refused.is_empty() {
             findings.push(finding(source, true, cx, &refused, what));
         }
     }
-    let reduced = with(&|at| !traits[at].1.is_empty());
+    let reduced = with(0, u32::MAX);
     if !reduced.is_empty() {
-        let all: BTreeSet<&str> = traits
-            .iter()
-            .flat_map(|(_, one)| one.iter().copied())
-            .collect();
-        let what = format!("{} in", several(all));
+        let seen = |at: &usize| traits.iter().any(|(_, one)| one >> at & 1 == 1);
+        let all = (0..KEYWORDS.0.len()).filter(seen).map(|at| KEYWORDS.0[at]);
+        let what = format!("{} in", several(&all.collect::<Vec<_>>()));
         findings.push(finding(&KEYWORDS.1, false, cx, &reduced, &what));
     }
     Ruling::of(findings, "all schemas are taken")
@@ -210,7 +211,6 @@ fn count(cx: &Context) -> Ruling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ruling::Weight;
     use crate::testing::shows;
     use crate::testing::told;
     use serde_json::json;

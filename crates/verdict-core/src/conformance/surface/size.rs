@@ -1,14 +1,13 @@
 //! What the tools weigh in a model's context, and whether they stay what they are within one run.
 
-use super::texts::several;
+use super::texts::{named, twins};
 use crate::check::Check;
-use crate::conformance::list::reach::{about, items, subject, unwalked};
+use crate::conformance::list::reach::{about, items, unwalked};
 use crate::conformance::list::visits::{self, VISITS};
 use crate::context::Context;
 use crate::facts::{Item, List};
 use crate::ruling::{Finding, Ruling};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The checks of this family.
 pub const CHECKS: &[Check] = &[
@@ -70,7 +69,7 @@ fn weight(cx: &Context) -> Ruling {
         let message = format!(
             "{} tools weigh about {all} tokens; the heaviest, {}, about {}",
             tools.len(),
-            several([subject(heaviest).as_str()]),
+            named(&[heaviest]),
             tokens(heaviest)
         );
         findings.push(about(cx, heaviest, "", Finding::noted(message)).about("tools/list"));
@@ -123,20 +122,14 @@ fn names(cx: &Context) -> Ruling {
     }
     let tools = items(cx, List::Tools);
     // What differs in case alone is told by tools.name-unique.
-    let mut groups: BTreeMap<String, BTreeMap<String, &Item>> = BTreeMap::new();
-    for tool in &tools {
+    let groups = twins(&tools, |tool| {
         let lower = tool.name().to_lowercase();
         let key: String = lower.chars().filter(|one| one.is_alphanumeric()).collect();
-        if !key.is_empty() {
-            groups.entry(key).or_default().entry(lower).or_insert(tool);
-        }
-    }
-    let twins = groups.into_values().filter(|group| group.len() > 1);
-    let found = twins.filter_map(|group| {
-        let names = several(group.values().map(|tool| tool.name()));
-        let first = group.values().next()?;
-        let message = format!("the same but for marks: {names}");
-        Some(about(cx, first, "/name", Finding::broken(message)))
+        (!key.is_empty()).then(|| (crate::fnv(key.as_bytes()), crate::fnv(lower.as_bytes())))
+    });
+    let found = groups.iter().map(|group| {
+        let message = format!("the same but for marks: {}", named(group));
+        about(cx, group[0], "/name", Finding::broken(message))
     });
     Ruling::of(found.collect(), "all names differ")
 }

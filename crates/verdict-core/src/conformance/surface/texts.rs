@@ -1,6 +1,6 @@
 //! The texts that a server shows to models and people: names, titles, descriptions, instructions.
 
-use crate::conformance::list::reach::{about, items, unlisted};
+use crate::conformance::list::reach::{about, items, subject, unlisted};
 use crate::context::Context;
 use crate::facts::{Item, List};
 use crate::ruling::{Finding, Ruling};
@@ -105,9 +105,47 @@ pub(super) fn each(cx: &Context, met: &str, judge: impl Fn(&str) -> Option<Strin
     Ruling::of(found.collect(), met)
 }
 
+/// Groups of items with equal keys, each by the first of every face that is in it; none of one face alone.
+///
+/// Keys and faces are hashes.
+pub(super) fn twins<'i, 'c>(
+    tools: &'i [Item<'c>],
+    key: impl Fn(&Item<'c>) -> Option<(u64, u64)>,
+) -> Vec<Vec<&'i Item<'c>>> {
+    let keys: Vec<Option<(u64, u64)>> = tools.iter().map(key).collect();
+    let mut groups = Vec::new();
+    for (at, one) in keys.iter().enumerate() {
+        let Some((key, _)) = one else { continue };
+        let same = |other: &Option<(u64, u64)>| other.is_some_and(|(other, _)| other == *key);
+        if keys[..at].iter().any(same) {
+            continue;
+        }
+        let mut faces = Vec::new();
+        let mut group = Vec::new();
+        for (tool, other) in tools.iter().zip(&keys).skip(at) {
+            if let Some((_, face)) = other.filter(|_| same(other))
+                && !faces.contains(&face)
+            {
+                faces.push(face);
+                group.push(tool);
+            }
+        }
+        if group.len() > 1 {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+/// The names of some tools, as [`several`] has them.
+pub(super) fn named(tools: &[&Item]) -> String {
+    let names: Vec<String> = tools.iter().map(|tool| subject(tool)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    several(&names)
+}
+
 /// The first few of some names, and how many more there are.
-pub(super) fn several<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
-    let names: Vec<&str> = names.into_iter().collect();
+pub(super) fn several(names: &[&str]) -> String {
     let shown: Vec<String> = names
         .iter()
         .take(5)

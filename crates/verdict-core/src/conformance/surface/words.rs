@@ -1,13 +1,12 @@
 //! Descriptions: there, different from each other, and about every parameter.
 
-use super::texts::several;
+use super::texts::{named, several, twins};
 use crate::check::Check;
 use crate::conformance::list::reach::{about, items, subject, unlisted, unwalked};
 use crate::context::Context;
 use crate::facts::{Item, List};
 use crate::ruling::{Finding, Ruling};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The checks of this family.
 pub const CHECKS: &[Check] = &[
@@ -47,12 +46,26 @@ fn described<'c>(item: &Item<'c>) -> Option<&'c str> {
     (!text.is_empty()).then_some(text)
 }
 
-fn words(text: &str) -> BTreeSet<String> {
+/// Hashes of the words of a text, each once, in order.
+fn words(text: &str) -> Vec<u64> {
     let words = text.split(|letter: char| !letter.is_alphanumeric());
-    words
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect()
+    let words = words.filter(|word| !word.is_empty());
+    let mut hashes: Vec<u64> = words
+        .map(|word| crate::fnv(word.to_lowercase().as_bytes()))
+        .collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+/// A text without regard to case and spaces, hashed.
+fn spoken(text: &str) -> u64 {
+    let mut plain = String::new();
+    for word in text.split_whitespace() {
+        plain.push_str(&word.to_lowercase());
+        plain.push(' ');
+    }
+    crate::fnv(plain.as_bytes())
 }
 
 fn alike(cx: &Context) -> Ruling {
@@ -60,46 +73,37 @@ fn alike(cx: &Context) -> Ruling {
         return ruling;
     }
     let tools = items(cx, List::Tools);
-    let mut groups: BTreeMap<String, Vec<&Item>> = BTreeMap::new();
-    for tool in &tools {
-        if let Some(text) = described(tool) {
-            let key: Vec<&str> = text.split_whitespace().collect();
-            groups
-                .entry(key.join(" ").to_lowercase())
-                .or_default()
-                .push(tool);
-        }
-    }
-    let mut findings = Vec::new();
-    let mut distinct: Vec<(&Item, BTreeSet<String>)> = Vec::new();
-    for (text, group) in &groups {
-        let names: BTreeSet<&str> = group.iter().map(|tool| tool.name()).collect();
-        // The same tool on two pages is told by tools.name-unique.
-        if names.len() > 1 {
-            let message = format!("the same description: {}", several(names));
-            findings.push(about(
-                cx,
-                group[0],
-                "/description",
-                Finding::broken(message),
-            ));
-        }
-        distinct.push((group[0], words(text)));
-    }
-    distinct.retain(|(_, words)| words.len() >= LONG);
-    distinct.truncate(MOST);
-    for (at, (tool, one)) in distinct.iter().enumerate() {
-        let twin = distinct[at + 1..].iter().find(|(_, other)| {
-            let shared = one.intersection(other).count();
-            // Nine in ten of all words.
-            10 * shared >= 9 * (one.len() + other.len() - shared)
-        });
-        if let Some((other, _)) = twin {
-            let message = format!("nearly the same description as `{}`", subject(other));
-            findings.push(about(cx, tool, "/description", Finding::noted(message)));
+    // The same tool on two pages is told by tools.name-unique.
+    let groups = twins(&tools, |tool| {
+        Some((spoken(described(tool)?), crate::fnv(tool.name().as_bytes())))
+    });
+    let mut findings: Vec<Finding> = groups
+        .iter()
+        .map(|group| {
+            let message = format!("the same description: {}", named(group));
+            about(cx, group[0], "/description", Finding::broken(message))
+        })
+        .collect();
+    let mut long: Vec<(&Item, Vec<u64>)> = Vec::new();
+    for tool in tools.iter().take(MOST) {
+        let own = words(described(tool).unwrap_or_default());
+        if own.len() >= LONG && !long.iter().any(|(_, other)| *other == own) {
+            let twin = long.iter().find(|(_, other)| is_near(&own, other));
+            if let Some((other, _)) = twin {
+                let message = format!("nearly the same description as {}", named(&[*other]));
+                findings.push(about(cx, tool, "/description", Finding::noted(message)));
+            }
+            long.push((tool, own));
         }
     }
     Ruling::of(findings, "all descriptions differ")
+}
+
+/// Whether nine in ten of all words are in both.
+fn is_near(one: &[u64], other: &[u64]) -> bool {
+    let shared = one.iter().filter(|word| other.binary_search(word).is_ok());
+    let shared = shared.count();
+    10 * shared >= 9 * (one.len() + other.len() - shared)
 }
 
 fn missing(cx: &Context) -> Ruling {
@@ -108,15 +112,12 @@ fn missing(cx: &Context) -> Ruling {
     for list in [List::Prompts, List::Resources, List::Templates] {
         let all = items(cx, list);
         seen += all.len();
-        let bare: Vec<String> = all
+        let bare: Vec<&Item> = all
             .iter()
             .filter(|item| described(item).is_none())
-            .map(subject)
             .collect();
-        let first = all.iter().find(|item| described(item).is_none());
-        if let Some(first) = first {
-            let names = several(bare.iter().map(String::as_str));
-            let finding = Finding::noted(format!("without a description: {names}"));
+        if let Some(first) = bare.first() {
+            let finding = Finding::noted(format!("without a description: {}", named(&bare)));
             findings.push(about(cx, first, "", finding).about(list.method()));
         }
     }
@@ -149,7 +150,8 @@ fn parameters(cx: &Context) -> Ruling {
     let Some(first) = first else {
         return Ruling::met("all are described");
     };
-    let names = several(bare.iter().map(String::as_str));
+    let names: Vec<&str> = bare.iter().map(String::as_str).collect();
+    let names = several(&names);
     let message = format!(
         "{} of {count} parameters have no description: {names}",
         bare.len()
