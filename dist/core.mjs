@@ -1,13 +1,13 @@
 // Built from crates/verdict-wasm/js by `cargo xtask dist`; changes belong there.
 
 // <define:MODULE_HASHES>
-var define_MODULE_HASHES_default = { "core_bg.wasm": "9bfa6ab81f237cb51d8834becf2fe5b052e6dd915e2857c0e13863d91dc47138", "config_bg.wasm": "a267d008b250c66bfa47530402046a24ebf094900e0ccf636ba886ed07b6d2e0" };
+var define_MODULE_HASHES_default = { "core_bg.wasm": "434d721e30fe35fb904f5926bf170f8d87d1395ae668e45ed5c1edee7e3c36e7", "text_bg.wasm": "0a6205a44c098e5a1782103fed681ef86fc833fb950d840738495cc9842f7c51" };
 
 // library.mjs
 import { createHash } from "node:crypto";
 import { readFileSync as readFileSync2 } from "node:fs";
-import * as config from "./config.js";
 import * as core from "./core.js";
+import * as text from "./text.js";
 export * from "./core.js";
 
 // driver.mjs
@@ -215,13 +215,13 @@ function signalNumber(name) {
 
 // driver.mjs
 import { Run, planRun } from "./core.js";
-async function check(config2, { env = process.env, variables = env, today, source, cwd = ".", signal } = {}) {
-  const text = JSON.stringify(config2);
+async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal } = {}) {
+  const text2 = JSON.stringify(config);
   const values = JSON.stringify(variables);
-  const run = new Run(text, values, today);
+  const run = new Run(text2, values, today);
   try {
-    const { environment } = JSON.parse(planRun(text, values));
-    const options = { env: childEnvironment(env, environment), cwd, ca: authorities(config2.server?.["ca-file"], cwd) };
+    const { environment } = JSON.parse(planRun(text2, values));
+    const options = { env: childEnvironment(env, environment), cwd, ca: authorities(config.server?.["ca-file"], cwd) };
     await drive(run, options, signal);
     return { report: run.report(source && JSON.stringify(source)), transcript: run.transcript() };
   } finally {
@@ -312,21 +312,46 @@ function load(glue, name) {
   glue.initSync({ module: new WebAssembly.Module(bytes) });
 }
 load(core, "core_bg.wasm");
-var reads = false;
-function parseConfig2(yaml, file) {
-  if (!reads) load(config, "config_bg.wasm");
-  reads = true;
-  return config.parseConfig(yaml, file);
+function catalogue() {
+  return readFileSync2(new URL("./catalogue.json", import.meta.url), "utf8");
 }
+var loaded = false;
+function lazily(name) {
+  return (...args) => {
+    if (!loaded) load(text, "text_bg.wasm");
+    loaded = true;
+    return text[name](...args);
+  };
+}
+var parseConfig = lazily("parseConfig");
+var render = lazily("render");
+var summaryPage = lazily("summaryPage");
+var beginCheckRun = lazily("beginCheckRun");
+var completeCheckRun = lazily("completeCheckRun");
+var annotations = lazily("annotations");
+var sentence = lazily("sentence");
+var relay = lazily("relay");
+var workflowData = lazily("workflowData");
+var workflowProperty = lazily("workflowProperty");
 export {
+  annotations,
   authorities,
+  beginCheckRun,
+  catalogue,
   check,
   childEnvironment,
+  completeCheckRun,
   endGroup,
   invocation,
   openSocket,
-  parseConfig2 as parseConfig,
+  parseConfig,
+  relay,
+  render,
+  sentence,
   signalGroup,
   startGroup,
-  whyNotStarted
+  summaryPage,
+  whyNotStarted,
+  workflowData,
+  workflowProperty
 };

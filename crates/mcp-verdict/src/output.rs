@@ -59,6 +59,15 @@ pub(crate) fn sinks(matches: &clap::ArgMatches) -> Result<Vec<Sink>> {
 
 /// Writes a report to all its sinks.
 pub(crate) fn write(report: &Report, sinks: &[Sink], args: &OutputArgs) -> Result<()> {
+    write_as(sinks, args, |format, style| render(report, format, style))
+}
+
+/// Writes what `render` makes of a format to all sinks.
+pub(crate) fn write_as(
+    sinks: &[Sink],
+    args: &OutputArgs,
+    render: impl Fn(Format, &Style) -> String,
+) -> Result<()> {
     for sink in sinks {
         match &sink.path {
             Some(path) => {
@@ -66,7 +75,7 @@ pub(crate) fn write(report: &Report, sinks: &[Sink], args: &OutputArgs) -> Resul
                     colour: false,
                     ..style(args)
                 };
-                let text = render(report, sink.format, &plain);
+                let text = render(sink.format, &plain);
                 if let Some(folder) = path
                     .parent()
                     .filter(|folder| !folder.as_os_str().is_empty())
@@ -77,7 +86,7 @@ pub(crate) fn write(report: &Report, sinks: &[Sink], args: &OutputArgs) -> Resul
                 std::fs::write(path, text)
                     .with_context(|| format!("writing the report to `{}`", path.display()))?;
             }
-            None => print(&render(report, sink.format, &style(args))),
+            None => print(&render(sink.format, &style(args))),
         }
     }
     Ok(())

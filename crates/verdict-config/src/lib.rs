@@ -29,7 +29,9 @@ pub enum PlanFault {
     #[error(transparent)]
     Settings(#[from] SettingsFault),
     /// A server is started, and nobody knows where it will answer.
-    #[error("`start` needs `url`: the address that the started server answers at")]
+    #[error(
+        "`start` (`--start`) needs `url` (`--url`): the address that the started server answers at"
+    )]
     StartWithoutUrl,
 }
 

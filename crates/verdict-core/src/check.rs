@@ -5,6 +5,10 @@ use crate::context::Context;
 use crate::ruling::Ruling;
 use verdict_model::{Level, Rule, Safety, Scope};
 
+/// Whether the program explains rules: reports need no more than the title and the mend, and the module of
+/// WebAssembly is a tenth smaller without the rest.
+const EXPLAINED: bool = cfg!(any(test, feature = "explanations"));
+
 /// Reads the recording and says what became of the rule.
 pub type Judge = fn(&Context) -> Ruling;
 
@@ -86,10 +90,12 @@ impl Check {
         self
     }
 
-    /// What goes wrong for users when the rule is broken.
+    /// What goes wrong for users when the rule is broken; left out where nobody explains rules.
     #[must_use]
     pub const fn why(mut self, why: &'static str) -> Self {
-        self.rule.why = why;
+        if EXPLAINED {
+            self.rule.why = why;
+        }
         self
     }
 
@@ -103,7 +109,9 @@ impl Check {
     /// Ids of the official suite's checks on the same ground.
     #[must_use]
     pub const fn official(mut self, ids: &'static [&'static str]) -> Self {
-        self.rule.official = ids;
+        if EXPLAINED {
+            self.rule.official = ids;
+        }
         self
     }
 

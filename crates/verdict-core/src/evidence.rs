@@ -124,7 +124,10 @@ fn request(record: &Record) -> String {
         .iter()
         .filter(|one| one.from == Sender::Client)
     {
-        out.push_str(&crate::wire::json::cut(&message.text, SHOWN_MESSAGE));
+        out.push_str(&crate::wire::json::cut(
+            &message.text.as_str(),
+            SHOWN_MESSAGE,
+        ));
     }
     crate::wire::json::cut(out.trim_end(), SHOWN)
 }
@@ -170,7 +173,10 @@ fn response(record: &Record, pointer: Option<&str>) -> String {
             });
         match place {
             Some(place) => out.push_str(&place),
-            None => out.push_str(&crate::wire::json::cut(&message.text, SHOWN_MESSAGE)),
+            None => out.push_str(&crate::wire::json::cut(
+                &message.text.as_str(),
+                SHOWN_MESSAGE,
+            )),
         }
         out.push('\n');
     }

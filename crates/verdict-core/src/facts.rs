@@ -1,6 +1,6 @@
 //! What the recording says about the server: its era, what it declares, what it lists.
 
-use crate::record::{Answer, Record, Recording};
+use crate::record::{Answer, Record, Recording, Several, several};
 use crate::schemas::Schemas;
 use crate::wire::rpc::{Kind, Parsed};
 use serde_json::{Map, Value};
@@ -163,31 +163,35 @@ impl Walk {
     }
 
     /// All items of all pages, in order.
-    pub fn items(&self, list: List) -> impl Iterator<Item = Item<'_>> {
-        self.pages
-            .iter()
-            .zip(&self.results)
-            .flat_map(move |(page, result)| {
-                let items = result.get(list.member()).and_then(Value::as_array);
-                items
-                    .into_iter()
-                    .flatten()
-                    .enumerate()
-                    .map(move |(index, value)| Item {
-                        value,
-                        page,
-                        index,
-                        list,
-                    })
-            })
+    pub fn items(&self, list: List) -> Several<Item<'_>> {
+        several(
+            self.pages
+                .iter()
+                .zip(&self.results)
+                .flat_map(move |(page, result)| {
+                    let items = result.get(list.member()).and_then(Value::as_array);
+                    items
+                        .into_iter()
+                        .flatten()
+                        .enumerate()
+                        .map(move |(index, value)| Item {
+                            value,
+                            page,
+                            index,
+                            list,
+                        })
+                }),
+        )
     }
 
     /// The results, page by page.
-    pub fn results(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.pages
-            .iter()
-            .map(String::as_str)
-            .zip(self.results.iter().map(AsRef::as_ref))
+    pub fn results(&self) -> Several<(&str, &Value)> {
+        several(
+            self.pages
+                .iter()
+                .map(String::as_str)
+                .zip(self.results.iter().map(AsRef::as_ref)),
+        )
     }
 }
 
@@ -267,14 +271,16 @@ impl Facts {
     }
 
     /// The versions that `server/discover` lists.
-    pub fn supported_versions(&self) -> impl Iterator<Item = &str> {
-        self.discover
-            .as_ref()
-            .and_then(|result| result.get("supportedVersions"))
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
+    pub fn supported_versions(&self) -> Several<&str> {
+        several(
+            self.discover
+                .as_ref()
+                .and_then(|result| result.get("supportedVersions"))
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str),
+        )
     }
 
     /// The first walk over a list.
@@ -283,7 +289,7 @@ impl Facts {
     }
 
     /// The items of the first walk over a list.
-    pub fn items(&self, list: List) -> impl Iterator<Item = Item<'_>> {
+    pub fn items(&self, list: List) -> Several<Item<'_>> {
         self.walk(list).items(list)
     }
 

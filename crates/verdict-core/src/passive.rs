@@ -4,7 +4,7 @@
 
 use crate::ask::{META_VERSION, mirrored_member};
 use crate::context::Context;
-use crate::record::Record;
+use crate::record::{Record, Several, several};
 use crate::ruling::{Finding, Ruling, Weight};
 use crate::shape;
 use crate::wire::json::cut;
@@ -74,13 +74,13 @@ fn is_ours(record: &Record) -> bool {
 }
 
 /// The faultless exchanges of this revision.
-pub fn exchanges<'c>(cx: &Context<'c>) -> impl Iterator<Item = &'c Record> + use<'c> {
-    cx.recording.conforming().filter(|record| is_ours(record))
+pub fn exchanges<'c>(cx: &Context<'c>) -> Several<&'c Record> {
+    several(cx.recording.conforming().filter(|record| is_ours(record)))
 }
 
 /// The results in them: of each exchange the response to its own request.
-pub fn results<'c>(cx: &Context<'c>) -> impl Iterator<Item = Seen<'c>> + use<'c> {
-    exchanges(cx).filter_map(|record| {
+pub fn results<'c>(cx: &Context<'c>) -> Several<Seen<'c>> {
+    several(exchanges(cx).filter_map(|record| {
         let envelope = record.response()?;
         Some(Seen {
             record,
@@ -88,7 +88,7 @@ pub fn results<'c>(cx: &Context<'c>) -> impl Iterator<Item = Seen<'c>> + use<'c>
             envelope,
             result: envelope.result.as_ref()?,
         })
-    })
+    }))
 }
 
 /// Findings by what makes them the same slip; each is told once, with a count of the answers.

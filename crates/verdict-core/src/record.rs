@@ -1,12 +1,25 @@
 //! The recording: the transcript with every message read once, as probes and judges look at it.
 
+mod large;
+
 use crate::wire::rpc::{Envelope, Kind, Parsed, same_id};
+use large::Large;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use verdict_model::text::Text;
 use verdict_model::transcript::{
     Channel, End, Exchange, Message, Sender, Standing, TRANSCRIPT_SCHEMA, Transcript, Transport,
 };
+
+/// What the readers of a recording hand out: one type for each kind of thing, so that the module holds the
+/// loops over it once and not once a caller.
+pub type Several<T> = std::vec::IntoIter<T>;
+
+/// Gathers what a reader found.
+pub fn several<T>(found: impl Iterator<Item = T>) -> Several<T> {
+    found.collect::<Vec<_>>().into_iter()
+}
 
 /// One exchange, with its messages read.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -53,12 +66,14 @@ impl Record {
     }
 
     /// Everything the server sent, in order.
-    pub fn replies(&self) -> impl Iterator<Item = (&Message, &Parsed)> {
-        self.exchange
-            .messages
-            .iter()
-            .zip(&self.parsed)
-            .filter(|(message, _)| message.from == Sender::Server)
+    pub fn replies(&self) -> Several<(&Message, &Parsed)> {
+        several(
+            self.exchange
+                .messages
+                .iter()
+                .zip(&self.parsed)
+                .filter(|(message, _)| message.from == Sender::Server),
+        )
     }
 
     /// The response: the one with the id of the request, else the first.
@@ -163,7 +178,7 @@ pub struct Recording {
     /// Milliseconds from start to end.
     pub duration_ms: u64,
     by_name: BTreeMap<String, usize>,
-    large: Vec<Arc<Value>>,
+    large: Vec<Large>,
     values: usize,
 }
 
@@ -238,13 +253,21 @@ impl Recording {
 
     /// Adds a message to an exchange.
     pub(crate) fn add(&mut self, at: usize, message: Message) {
-        let parsed = Parsed::read(&message.text);
+        let parsed = self.read(&message.text.as_str());
         self.add_parsed(at, message, parsed);
     }
 
+    /// Reads a message; of one that repeats a large result only the rest.
+    pub(crate) fn read(&self, text: &str) -> Parsed {
+        let large = (text.len() >= LARGE_BYTES).then(|| self.large.iter());
+        let again = large.and_then(|mut all| all.find_map(|known| known.again(text)));
+        again.unwrap_or_else(|| Parsed::read(text))
+    }
+
     /// Adds a message that was read before.
-    pub(crate) fn add_parsed(&mut self, at: usize, message: Message, mut parsed: Parsed) {
-        let shared = message.text.len() >= LARGE_BYTES && self.share(&mut parsed);
+    pub(crate) fn add_parsed(&mut self, at: usize, mut message: Message, mut parsed: Parsed) {
+        let large = message.text.len() >= LARGE_BYTES;
+        let shared = large && self.share(&mut message.text, &mut parsed);
         let inside = match parsed.envelope() {
             Some(envelope) if !shared => envelope.values,
             _ => 0,
@@ -266,40 +289,47 @@ impl Recording {
     }
 
     /// All exchanges of a probe whose steps begin with `prefix`, in order: `probe/prefix…`.
-    pub fn series<'r>(&'r self, prefix: &'r str) -> impl Iterator<Item = &'r Record> {
-        self.records.iter().filter(move |record| {
+    pub fn series(&self, prefix: &str) -> Several<&Record> {
+        several(self.records.iter().filter(|record| {
             record.exchange.name.starts_with(prefix) && !record.exchange.name.contains('~')
-        })
+        }))
     }
 
     /// Exchanges with faultless modern requests: what passive rules look at (G3).
-    pub fn conforming(&self) -> impl Iterator<Item = &Record> {
-        self.records
-            .iter()
-            .filter(|record| record.exchange.standing == Standing::Conforming)
+    pub fn conforming(&self) -> Several<&Record> {
+        several(
+            self.records
+                .iter()
+                .filter(|record| record.exchange.standing == Standing::Conforming),
+        )
     }
 
     /// Modern exchanges, with or without a fault of ours: all but traffic of earlier revisions.
-    pub fn modern(&self) -> impl Iterator<Item = &Record> {
-        self.records
-            .iter()
-            .filter(|record| record.exchange.standing != Standing::Legacy)
+    pub fn modern(&self) -> Several<&Record> {
+        several(
+            self.records
+                .iter()
+                .filter(|record| record.exchange.standing != Standing::Legacy),
+        )
     }
 
-    /// Lists are asked for several times; equal answers share one value.
-    fn share(&mut self, parsed: &mut Parsed) -> bool {
+    /// Lists are asked for several times; equal answers share one value, and most of their text.
+    fn share(&mut self, text: &mut Text, parsed: &mut Parsed) -> bool {
         let Parsed::Object(envelope) = parsed else {
             return false;
         };
         let Some(result) = &mut envelope.result else {
             return false;
         };
-        if let Some(known) = self.large.iter().find(|known| *known == result) {
-            *result = Arc::clone(known);
+        if let Some(known) = self.large.iter().find(|known| known.is(result)) {
+            *result = Arc::clone(&known.result);
+            text.share(&known.text);
             return true;
         }
         if self.large.len() < LARGE_KEPT {
-            self.large.push(Arc::clone(result));
+            let plain = envelope.duplicates.is_empty() && !envelope.inexact;
+            let result = Arc::clone(result);
+            self.large.push(Large::new(result, text.keep(), plain));
         }
         false
     }

@@ -362,7 +362,7 @@ fn answer(exchange: &mut Exchange, status: u16, mut message: serde_json::Value) 
         message["id"] = exchange.name.clone().into();
     }
     message["jsonrpc"] = "2.0".into();
-    last.text = message.to_string();
+    last.text = message.to_string().into();
     exchange.messages.push(last);
 }
 
@@ -429,7 +429,7 @@ pub(crate) fn replied(replies: &[(&str, u16, Value)]) -> Recording {
                     from,
                     at_ms: 0,
                     carrier: Carrier::Body,
-                    text: message.to_string(),
+                    text: message.to_string().into(),
                     invalid_utf8: false,
                 },
             );

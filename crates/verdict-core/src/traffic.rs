@@ -6,7 +6,7 @@
 use crate::ask::{META_VERSION, header_value, mirrored_member};
 use crate::context::Context;
 use crate::facts::OURS;
-use crate::record::Record;
+use crate::record::{Record, Several, several};
 use crate::ruling::Finding;
 use crate::wire::rpc::{Envelope, Kind, Parsed};
 use serde_json::Value;
@@ -26,17 +26,19 @@ pub struct Refused<'c> {
 }
 
 /// All error responses of modern traffic.
-pub fn errors<'c>(cx: &Context<'c>) -> impl Iterator<Item = Refused<'c>> {
+pub fn errors<'c>(cx: &Context<'c>) -> Several<Refused<'c>> {
     let dual = cx.facts.is_dual();
-    cx.recording
-        .modern()
-        .filter(move |record| !(dual && may_be_legacy(record)))
-        .flat_map(|record| {
-            record
-                .replies()
-                .filter_map(|(_, parsed)| parsed.envelope())
-                .filter_map(move |response| refused(record, response))
-        })
+    several(
+        cx.recording
+            .modern()
+            .filter(move |record| !(dual && may_be_legacy(record)))
+            .flat_map(|record| {
+                record
+                    .replies()
+                    .filter_map(|(_, parsed)| parsed.envelope())
+                    .filter_map(move |response| refused(record, response))
+            }),
+    )
 }
 
 fn refused<'c>(record: &'c Record, response: &'c Envelope) -> Option<Refused<'c>> {
@@ -142,17 +144,19 @@ impl Notice<'_> {
 }
 
 /// All notifications of modern traffic, exchange by exchange, then those that came to none.
-pub fn notices<'c>(cx: &Context<'c>) -> impl Iterator<Item = Notice<'c>> {
-    cx.recording
-        .modern()
-        .flat_map(notices_of)
-        .chain(stray_notices(cx))
+pub fn notices<'c>(cx: &Context<'c>) -> Several<Notice<'c>> {
+    several(
+        cx.recording
+            .modern()
+            .flat_map(notices_of)
+            .chain(stray_notices(cx)),
+    )
 }
 
 /// The notifications of one exchange, in order.
-pub fn notices_of(record: &Record) -> impl Iterator<Item = Notice<'_>> {
+pub fn notices_of(record: &Record) -> Several<Notice<'_>> {
     let mut late = false;
-    record.replies().filter_map(move |(message, parsed)| {
+    several(record.replies().filter_map(move |(message, parsed)| {
         let envelope = parsed.envelope()?;
         match envelope.kind() {
             Kind::Notification => Some(Notice {
@@ -168,7 +172,7 @@ pub fn notices_of(record: &Record) -> impl Iterator<Item = Notice<'_>> {
             }
             Kind::Request | Kind::Neither => None,
         }
-    })
+    }))
 }
 
 /// Notifications that a process sent while nothing was in flight.

@@ -3,6 +3,7 @@
 //! A recorded transcript alone decides every judgement; proxy, replay and browser read the same form.
 //! Its keys are a promise (`schema/transcript-v1.json`). Times are milliseconds since the run began.
 
+use crate::text::Text;
 use serde::{Deserialize, Serialize};
 
 /// The `schema` member of every transcript of this version.
@@ -142,7 +143,8 @@ pub struct Message {
     /// What carried it.
     pub carrier: Carrier,
     /// Its text; bytes that are not UTF-8 are replaced.
-    pub text: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub text: Text,
     /// Whether bytes had to be replaced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invalid_utf8: bool,

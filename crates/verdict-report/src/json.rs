@@ -14,7 +14,11 @@ pub(crate) fn render(report: &Report) -> String {
 }
 
 /// `value` as indented JSON with a line feed at its end.
-pub(crate) fn pretty(value: &impl Serialize) -> String {
+///
+/// # Panics
+///
+/// If `value` refuses to be serialized, which plain data never does.
+pub fn pretty(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut bytes, Careful(PrettyFormatter::new()));
     // Neither can happen: our types serialize without conditions, into memory, as UTF-8.

@@ -28,7 +28,9 @@ use verdict_model::Report;
 
 pub use explain::{explain, explain_all, explain_as};
 pub use github::annotations;
+pub use json::pretty;
 pub use markdown::{Aside, markdown_limited, page};
+pub use words::number;
 
 /// A way to write a report down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

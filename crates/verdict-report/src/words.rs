@@ -100,7 +100,7 @@ pub(crate) fn duration(ms: u64) -> String {
 }
 
 /// A number with its thousands set apart.
-pub(crate) fn number<N: ToString + Copy>(number: N) -> String {
+pub fn number<N: ToString + Copy>(number: N) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

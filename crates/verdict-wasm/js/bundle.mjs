@@ -8,7 +8,7 @@ import { build } from "esbuild";
 
 const out = path.resolve(process.argv[2]);
 const hash = (name) => createHash("sha256").update(readFileSync(path.join(out, name))).digest("hex");
-const hashes = Object.fromEntries(["core_bg.wasm", "config_bg.wasm"].map((name) => [name, hash(name)]));
+const hashes = Object.fromEntries(["core_bg.wasm", "text_bg.wasm"].map((name) => [name, hash(name)]));
 
 // The library is one file that the entries share, and the glue stays as wasm-bindgen made it.
 const shared = {
@@ -17,7 +17,7 @@ const shared = {
     onResolve({ filter: /\/library\.mjs$/ }, ({ kind }) =>
       kind === "entry-point" ? undefined : { path: "./core.mjs", external: true },
     );
-    onResolve({ filter: /\/(core|config)\.js$/ }, ({ path }) => ({ path, external: true }));
+    onResolve({ filter: /\/(core|text)\.js$/ }, ({ path }) => ({ path, external: true }));
   },
 };
 

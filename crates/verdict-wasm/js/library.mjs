@@ -1,8 +1,8 @@
 // The library that the Action and the command line share: the WASM core, loaded once, and its driver.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import * as config from "./config.js";
 import * as core from "./core.js";
+import * as text from "./text.js";
 
 // The bundler writes the hashes of the modules in here: a checkout that altered one (line ends, a half-finished
 // download) must say so instead of failing in odd ways.
@@ -17,14 +17,42 @@ function load(glue, name) {
 
 load(core, "core_bg.wasm");
 
-let reads = false;
-
-/** Reads a configuration in YAML; gives it back as JSON. The reader is loaded when it is needed first. */
-export function parseConfig(yaml, file) {
-  if (!reads) load(config, "config_bg.wasm");
-  reads = true;
-  return config.parseConfig(yaml, file);
+/** The registry of checks as JSON, as `explain --format json` prints it. */
+export function catalogue() {
+  return readFileSync(new URL("./catalogue.json", import.meta.url), "utf8");
 }
+
+let loaded = false;
+
+// What reads and writes text for people is a module of its own, loaded when it is needed first.
+function lazily(name) {
+  return (...args) => {
+    if (!loaded) load(text, "text_bg.wasm");
+    loaded = true;
+    return text[name](...args);
+  };
+}
+
+/** Reads a configuration in YAML; gives it back as JSON. */
+export const parseConfig = lazily("parseConfig");
+/** A report in one of the formats of `--format`. */
+export const render = lazily("render");
+/** The job summary as Markdown. */
+export const summaryPage = lazily("summaryPage");
+/** The bodies of the requests that begin a check run. */
+export const beginCheckRun = lazily("beginCheckRun");
+/** The bodies of the requests that complete a check run. */
+export const completeCheckRun = lazily("completeCheckRun");
+/** The findings as annotations for a log. */
+export const annotations = lazily("annotations");
+/** The verdict in one line without any word of the server's. */
+export const sentence = lazily("sentence");
+/** Foreign text for a log. */
+export const relay = lazily("relay");
+/** Text as the data of a workflow command. */
+export const workflowData = lazily("workflowData");
+/** Text as the value of a property of a workflow command. */
+export const workflowProperty = lazily("workflowProperty");
 
 export * from "./core.js";
 export { authorities, check } from "./driver.mjs";

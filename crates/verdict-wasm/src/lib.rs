@@ -1,12 +1,12 @@
-//! The conformance core for JavaScript: the same engine, judge and reports, driven from Node.
+//! The conformance core for JavaScript: the same engine and judge, driven from Node.
 //!
-//! A thin layer: JSON and bytes in, JSON and text out. Times come from the driver. The module imports
+//! A thin layer: JSON and bytes in, JSON out. Times come from the driver. The module imports
 //! nothing but wasm-bindgen's own glue and `crypto.getRandomValues`.
 
 #[cfg(target_arch = "wasm32")]
 pub mod before;
 #[cfg(target_arch = "wasm32")]
-pub mod render;
+pub mod judge;
 #[cfg(target_arch = "wasm32")]
 pub mod run;
 

@@ -1,4 +1,4 @@
-//! What is generated from the sources: the list of checks, the JSON Schemas, the table of checks.
+//! What is generated from the sources: the list of checks, the JSON Schemas, the table of checks, the registry for JavaScript.
 //!
 //! In two steps, since the second is compiled from what the first writes.
 
@@ -186,7 +186,10 @@ pub fn generate(check: bool) -> Result<()> {
             check,
         )?;
     }
-    settle(&root().join("docs/checks.md"), &table()?, check)
+    settle(&root().join("docs/checks.md"), &table()?, check)?;
+    let entries: Vec<_> = verdict_core::conformance::catalogue().collect();
+    let catalogue = serde_json::to_string_pretty(&entries)? + "\n";
+    settle(&root().join("dist/catalogue.json"), &catalogue, check)
 }
 
 /// The second step needs the feature `generate`.

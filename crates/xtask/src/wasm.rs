@@ -101,9 +101,9 @@ fn linker() -> Result<Option<PathBuf>> {
 }
 
 /// The modules: the crate, and the name of its files in `dist/`.
-const MODULES: [(&str, &str); 2] = [("verdict-wasm", "core"), ("verdict-config-wasm", "config")];
+const MODULES: [(&str, &str); 2] = [("verdict-wasm", "core"), ("verdict-text-wasm", "text")];
 
-/// Builds the modules and their glue into `out` (`core.js`, `core_bg.wasm`, and the same for `config`).
+/// Builds the modules and their glue into `out` (`core.js`, `core_bg.wasm`, and the same for `text`).
 pub fn build(toolchain: &Toolchain, out: &Path) -> Result<()> {
     let root = root();
     let home = std::env::var_os("CARGO_HOME").map_or_else(

@@ -50,6 +50,9 @@ pub(crate) fn run(args: &ExplainArgs, matches: &ArgMatches) -> Result<Exit> {
 }
 
 fn unknown(id: &str, entries: &[Entry]) -> String {
+    if id.starts_with("scan.") {
+        return format!("`{id}` is no check of a server; `mcp-verdict scan --list` tells its kind");
+    }
     let area = id.split('.').next().unwrap_or_default();
     let near: Vec<&str> = entries
         .iter()

@@ -4,6 +4,7 @@ mod check;
 mod explain;
 mod official;
 mod render;
+mod scan;
 
 use crate::exit::Exit;
 use anyhow::Result;
@@ -39,6 +40,11 @@ enum Command {
     /// Show a report in another format
     #[command(after_help = "Examples:\n  mcp-verdict render report.json --format markdown")]
     Render(RenderArgs),
+    /// Find what revision 2026-07-28 breaks in a repository's code and tests
+    #[command(
+        after_help = "Examples:\n  mcp-verdict scan\n  mcp-verdict scan src tests --deny-warnings\n  mcp-verdict scan --format github\n  mcp-verdict scan --format sarif --out scan.sarif\n  mcp-verdict scan tests --fix          shows safe renames as a diff\n  mcp-verdict scan tests --fix --yes    writes them\n  mcp-verdict scan --list\n\nWhat .gitignore names, vendored and generated code, lock files and prose are not looked at. A comment\n`mcp-verdict: allow` on a line or above it keeps that line out.\n\nExit codes: 0 nothing, or notes and warnings only; 1 an error, or a warning with --deny-warnings;\n2 bad usage; 3 no file to read."
+    )]
+    Scan(ScanArgs),
     /// Check the built-in server: no server of your own, no key, no network
     #[command(
         after_help = "Examples:\n  mcp-verdict demo\n  mcp-verdict demo --defect header-method-ignored\n  mcp-verdict demo --list\n  mcp-verdict demo --serve"
@@ -162,6 +168,37 @@ pub(crate) struct RenderArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub(crate) struct ScanArgs {
+    /// Files and folders to look at [default: the current folder]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// A warning counts as an error
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
+    /// Show the safe renames (codes in assertions of tests) as a diff
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Write what --fix shows
+    #[arg(long, requires = "fix")]
+    pub(crate) yes: bool,
+    /// Largest file that is read, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 4 << 20)]
+    pub(crate) max_file_size: usize,
+    /// Most matches that are kept of one file
+    #[arg(long, value_name = "COUNT", default_value_t = 1_000)]
+    pub(crate) max_matches: usize,
+    /// List the patterns
+    #[arg(long, conflicts_with_all = ["fix", "paths"])]
+    pub(crate) list: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// Give the built-in server one named defect
     #[arg(long, value_name = "NAME")]
@@ -189,6 +226,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<Exit> {
         Command::Check(args) => runtime()?.block_on(check::run(&args, matches)),
         Command::Explain(args) => explain::run(&args, matches),
         Command::Render(args) => render::run(&args, matches),
+        Command::Scan(args) => scan::run(&args, matches),
         Command::Demo(args) => runtime()?.block_on(crate::demo::run(&args, matches)),
     }
 }

@@ -63,6 +63,7 @@ fn bad_usage_is_exit_2_with_the_mend() {
             &["explain", "version.unsuported-code"],
             "version.unsupported-code",
         ),
+        (&["explain", "scan.session-id"], "scan --list"),
         (&["demo", "--defect", "nope"], "--list"),
         (&["render", "no-such.json"], "no-such.json"),
     ] {

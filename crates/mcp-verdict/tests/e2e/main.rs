@@ -6,4 +6,5 @@
 mod children;
 mod cli;
 mod hostile;
+mod scan;
 mod support;

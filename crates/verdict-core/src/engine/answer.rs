@@ -5,7 +5,6 @@ use super::live::{Body, Phase};
 use crate::ask::{Lane, Patience, Stage};
 use crate::wire::endpoint::Redirect;
 use crate::wire::http::{self, Head, HttpFault, Piece};
-use crate::wire::rpc::Parsed;
 use crate::wire::{lines, sse};
 use verdict_model::transcript::{Carrier, End};
 
@@ -160,7 +159,7 @@ impl Engine {
                 id: event.id,
             };
             let message = self.message_of(carrier, event.data, event.invalid_utf8);
-            let parsed = Parsed::read(&message.text);
+            let parsed = self.recording.read(&message.text.as_str());
             self.take(at, message, parsed);
         }
     }

@@ -39,7 +39,7 @@ pub(crate) fn message(body: &[u8], carrier: Carrier, at_ms: u64) -> Message {
         from: Sender::Client,
         at_ms,
         carrier,
-        text,
+        text: text.into(),
         invalid_utf8,
     }
 }

@@ -3,7 +3,7 @@
 use super::live::{Live, Phase};
 use super::{Course, Engine};
 use crate::ask::Id;
-use crate::wire::rpc::{Envelope, Kind, Parsed, is_form_of, same_id};
+use crate::wire::rpc::{Envelope, Kind, is_form_of, same_id};
 use crate::wire::{json, lines};
 use serde_json::Value;
 use verdict_model::transcript::{Carrier, End, Message, Stray};
@@ -66,7 +66,7 @@ impl Engine {
 
     /// Attributes a line of a process: to an exchange in flight, or to none.
     fn line(&mut self, channel: usize, line: lines::Line, unterminated: bool) {
-        let parsed = Parsed::read(&line.text);
+        let parsed = self.recording.read(&line.text);
         let kind = parsed.envelope().map_or(Kind::Neither, Envelope::kind);
         let owner = parsed.envelope().and_then(|envelope| match kind {
             Kind::Response => self.asker(channel, envelope),
@@ -192,7 +192,7 @@ impl Engine {
             .carried(channel)
             .any(|(_, live)| live.ask.id != Id::Absent);
         let wire = &self.wires[channel];
-        let mut text = message.text;
+        let mut text = message.text.to_string();
         let keep = self.settings.limits.stray_line_bytes;
         if text.len() > keep {
             text = json::cut(&text, keep);

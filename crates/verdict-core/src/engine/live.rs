@@ -135,7 +135,7 @@ impl Engine {
             from: Sender::Server,
             at_ms: self.now,
             carrier,
-            text,
+            text: text.into(),
             invalid_utf8,
         }
     }

@@ -39,7 +39,7 @@ pub(crate) fn told(capabilities: &Value, exchanges: &[(&str, &str, Value, Value)
                 from,
                 at_ms: 0,
                 carrier: Carrier::Body,
-                text: message.to_string(),
+                text: message.to_string().into(),
                 invalid_utf8: false,
             };
             recording.add(at, message);

@@ -187,7 +187,7 @@ describe("inputs and configuration", sideBySide, () => {
     await fault({ inputs: { url: good.url, command: "x" } }, /keep one/);
     await fault({ inputs: { url: good.url, timeout: "-1" } }, /input `timeout`/);
     await fault({ inputs: { command: "node 'x" } }, /quote that is never closed/);
-    await fault({ inputs: { start: "node x.mjs", command: "node y" } }, /`start` needs `url`/);
+    await fault({ inputs: { start: "node x.mjs", command: "node y" } }, /`start` \(`--start`\) needs `url`/);
     await fault({ inputs: { url: good.url, "working-directory": "../.." } }, /outside the checkout/);
     const secret = await fault({ inputs: { url: good.url, headers: "s3cret-in-a-broken-line" } }, /line 1 has no colon/);
     assert.doesNotMatch(secret.log, /s3cret/);

@@ -86,7 +86,7 @@ describe("recorded", sideBySide, () => {
   }
 });
 
-for (const name of ["core_bg.wasm", "config_bg.wasm"]) test(`${name} imports wasm-bindgen's glue and random numbers, and nothing else`, () => {
+for (const name of ["core_bg.wasm", "text_bg.wasm"]) test(`${name} imports wasm-bindgen's glue and random numbers, and nothing else`, () => {
   const module = new WebAssembly.Module(readFileSync(new URL(name, dist)));
   const allowed = /^(__wbg_|__wbindgen_)/;
   for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {

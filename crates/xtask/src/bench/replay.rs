@@ -1,4 +1,4 @@
-//! The least a check can take: its requests again, byte for byte, over as many kept-alive connections.
+//! The least a check can take: its requests and waits again, byte for byte, over as many kept-alive connections.
 
 use crate::run::root;
 use anyhow::{Context, Result};
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A server that a check is measured on.
 pub struct Server {
@@ -84,10 +84,16 @@ pub fn silent_server(words: &[String]) -> Result<(std::thread::JoinHandle<()>, V
     Ok((thread, words))
 }
 
+/// A request, and how long its stream is held where it is held on purpose.
+struct Turn {
+    bytes: Vec<u8>,
+    hold: Option<Duration>,
+}
+
 /// Requests by connection, in order.
 pub struct Plan {
     address: String,
-    connections: Vec<Vec<Vec<u8>>>,
+    connections: Vec<Vec<Turn>>,
 }
 
 impl Plan {
@@ -99,32 +105,38 @@ impl Plan {
             .context("no address")?
             .to_owned();
         let transcript: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
-        let mut by_channel: BTreeMap<u64, Vec<Vec<u8>>> = BTreeMap::new();
+        let mut by_channel: BTreeMap<u64, Vec<Turn>> = BTreeMap::new();
         for exchange in transcript["exchanges"].as_array().into_iter().flatten() {
             let Some(channel) = exchange["channel"].as_u64() else {
                 continue;
             };
-            // Streams that are held open on purpose are waits, not work.
-            if exchange["answeredMs"].is_null() {
-                continue;
-            }
-            by_channel
-                .entry(channel)
-                .or_default()
-                .push(request(exchange, &address));
+            let lasted = exchange["endedMs"].as_u64().unwrap_or(0)
+                - exchange["sentMs"].as_u64().unwrap_or(0);
+            let hold = exchange["answeredMs"]
+                .is_null()
+                .then(|| Duration::from_millis(lasted));
+            let bytes = request(exchange, &address);
+            let turns = by_channel.entry(channel).or_default();
+            turns.push(Turn { bytes, hold });
         }
+        let mut connections: Vec<_> = by_channel.into_values().collect();
+        // Long waits begin first, so that everything else runs beside them.
+        connections.sort_by_key(|turns| std::cmp::Reverse(longest(turns)));
         Ok(Self {
             address,
-            connections: by_channel.into_values().collect(),
+            connections,
         })
     }
 
-    /// Sends everything, at most six connections at a time as the engine does; milliseconds.
+    /// Sends everything, at most six connections at a time beside those that are held, as the engine does;
+    /// milliseconds.
     pub fn run(&self) -> Result<f64> {
         let began = Instant::now();
         let next = std::sync::atomic::AtomicUsize::new(0);
+        let held = self.connections.iter();
+        let held = held.take_while(|turns| !longest(turns).is_zero()).count();
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..6)
+            let workers: Vec<_> = (0..6 + held)
                 .map(|_| {
                     scope.spawn(|| -> Result<()> {
                         loop {
@@ -146,6 +158,11 @@ impl Plan {
         })?;
         Ok(began.elapsed().as_secs_f64() * 1000.0)
     }
+}
+
+fn longest(turns: &[Turn]) -> Duration {
+    let holds = turns.iter().filter_map(|turn| turn.hold);
+    holds.max().unwrap_or_default()
 }
 
 fn request(exchange: &Value, address: &str) -> Vec<u8> {
@@ -170,9 +187,9 @@ fn request(exchange: &Value, address: &str) -> Vec<u8> {
     (head + &body).into_bytes()
 }
 
-fn connection(address: &str, requests: &[Vec<u8>]) -> Result<()> {
+fn connection(address: &str, turns: &[Turn]) -> Result<()> {
     let mut open: Option<(TcpStream, BufReader<TcpStream>)> = None;
-    for request in requests {
+    for turn in turns {
         if open.is_none() {
             let stream = TcpStream::connect(address)?;
             stream.set_nodelay(true)?;
@@ -181,8 +198,11 @@ fn connection(address: &str, requests: &[Vec<u8>]) -> Result<()> {
         let Some((writer, reader)) = &mut open else {
             continue;
         };
-        writer.write_all(request)?;
-        if !answer(reader)? {
+        writer.write_all(&turn.bytes)?;
+        if let Some(hold) = turn.hold {
+            std::thread::sleep(hold);
+            open = None;
+        } else if !answer(reader)? {
             open = None;
         }
     }

@@ -5,7 +5,7 @@ use crate::conformance::discover::declares::completion;
 use crate::conformance::resources::template;
 use crate::context::Context;
 use crate::facts::{Declared, List};
-use crate::record::Record;
+use crate::record::{Record, Several, several};
 use serde_json::{Value, json};
 
 /// Asks for completions of up to five arguments, each begun with nothing and with one letter.
@@ -83,9 +83,9 @@ pub(crate) fn known<'c>(cx: &Context<'c>) -> Vec<(Value, &'c str)> {
 }
 
 /// The exchanges about listed arguments.
-pub(crate) fn asked<'c>(cx: &Context<'c>) -> impl Iterator<Item = &'c Record> {
+pub(crate) fn asked<'c>(cx: &Context<'c>) -> Several<&'c Record> {
     let steps = (1..=MOST).flat_map(|number| {
         ["empty", "letter"].map(|what| format!("{}/{number}.{what}", ASKING.name))
     });
-    steps.filter_map(|name| cx.record(&name))
+    several(steps.filter_map(|name| cx.record(&name)))
 }

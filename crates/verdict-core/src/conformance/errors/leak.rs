@@ -37,9 +37,9 @@ fn leaked(refused: &Refused) -> Option<Finding> {
         .exchange
         .messages
         .first()
-        .map_or("", |message| message.text.as_str());
+        .map_or_else(Default::default, |message| message.text.as_str());
     ["message", "data"].iter().find_map(|member| {
-        let what = inside(refused.error.get(member)?, sent, 0)?;
+        let what = inside(refused.error.get(member)?, &sent, 0)?;
         let finding = Finding::noted(format!("error.{member} seems to hold {what}"));
         Some(
             finding

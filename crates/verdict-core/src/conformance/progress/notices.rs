@@ -3,7 +3,7 @@
 use crate::check::Check;
 use crate::conformance::progress::called::{CALLS, named};
 use crate::context::Context;
-use crate::record::Record;
+use crate::record::{Record, Several, several};
 use crate::ruling::{Finding, Ruling};
 use crate::shape;
 use crate::traffic::{Notice, distinct, meta_of, notices};
@@ -64,13 +64,13 @@ pub(crate) const NAME_ONE: &str =
 const OVERTAKING_MS: u64 = 100;
 
 /// Progress of faultless exchanges, and what came to none.
-pub(crate) fn progress<'c>(cx: &Context<'c>) -> impl Iterator<Item = Notice<'c>> {
-    notices(cx).filter(|notice| {
+pub(crate) fn progress<'c>(cx: &Context<'c>) -> Several<Notice<'c>> {
+    several(notices(cx).filter(|notice| {
         let conforming = notice
             .record
             .is_none_or(|record| record.exchange.standing == Standing::Conforming);
         conforming && notice.method() == "notifications/progress"
-    })
+    }))
 }
 
 /// The token of a notification, when it is one.

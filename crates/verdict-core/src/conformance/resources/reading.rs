@@ -5,7 +5,7 @@
 use crate::ask::{Ask, Probe, Stage};
 use crate::context::Context;
 use crate::facts::List;
-use crate::record::Record;
+use crate::record::{Record, Several, several};
 use crate::refusal::answered;
 use crate::ruling::Ruling;
 use serde_json::{Value, json};
@@ -58,12 +58,12 @@ pub(crate) fn chosen<'c>(cx: &Context<'c>) -> Vec<&'c str> {
 }
 
 /// What was read: each URI with its exchange.
-pub(crate) fn reads<'c>(cx: &Context<'c>) -> impl Iterator<Item = (&'c str, &'c Record)> {
+pub(crate) fn reads<'c>(cx: &Context<'c>) -> Several<(&'c str, &'c Record)> {
     let records = (1..=MOST).map_while(|number| cx.record(&format!("resources.reading/{number}")));
-    records.filter_map(|record| {
+    several(records.filter_map(|record| {
         let params = record.request()?.params()?;
         Some((params.get("uri")?.as_str()?, record))
-    })
+    }))
 }
 
 /// Why nothing was read.

@@ -195,7 +195,7 @@ fn utf8(cx: &Context) -> Ruling {
             }
             seen += 1;
             broken += usize::from(message.invalid_utf8);
-            marked += usize::from(message.text.starts_with('\u{FEFF}'));
+            marked += usize::from(message.text.as_str().starts_with('\u{FEFF}'));
             if message.invalid_utf8 {
                 first = first.or(Some(record));
             }

@@ -120,7 +120,7 @@ pub(crate) mod sample {
     pub(crate) fn stray(at_ms: u64, text: &str) -> Stray {
         Stray {
             at_ms,
-            text: text.to_owned(),
+            text: text.into(),
             invalid_utf8: false,
             before_first_message: false,
             in_flight: false,
@@ -149,7 +149,7 @@ pub(crate) mod sample {
             from,
             at_ms,
             carrier: Carrier::Line,
-            text: text.to_owned(),
+            text: text.into(),
             invalid_utf8: false,
         };
         let mut messages = Vec::new();

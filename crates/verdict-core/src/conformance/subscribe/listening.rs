@@ -12,6 +12,7 @@ use crate::refusal::answered;
 use crate::ruling::Ruling;
 use crate::wire::rpc::Envelope;
 use serde_json::{Map, Value, json};
+use verdict_model::config::Severity;
 
 /// The method that opens a subscription.
 pub(crate) const LISTEN: &str = "subscriptions/listen";
@@ -21,6 +22,8 @@ pub(crate) const TAG: &str = "io.modelcontextprotocol/subscriptionId";
 pub(crate) const TAG_PLACE: &str = "/params/_meta/io.modelcontextprotocol~1subscriptionId";
 /// Milliseconds that a listen is held.
 pub(crate) const HOLD_MS: u64 = 5_000;
+/// Milliseconds that it is held where nobody wants to know whether it stays open.
+const BRIEF_HOLD_MS: u64 = 500;
 /// Milliseconds after a cancelled listen in which nothing of it may come.
 pub(crate) const CANCELLED_MS: u64 = 2_000;
 /// Milliseconds for the answer of a process that may also keep silent.
@@ -73,7 +76,7 @@ fn listens(cx: &Context, round: usize) -> Vec<Ask> {
             }
             asks
         }
-        3 if open() && cx.is_http() => vec![Ask::silence("idle", HOLD_MS)],
+        3 if open() && cx.is_http() => vec![Ask::silence("idle", hold_ms(cx))],
         3 if open() => stdio_tail(cx),
         4 if open() && cx.is_http() => ["after-1", "after-2", "after-3"].map(discover).into(),
         _ => vec![],
@@ -96,15 +99,27 @@ fn stdio_tail(cx: &Context) -> Vec<Ask> {
     asks.extend(filters(cx).map(over));
     asks.push(over(Ask::silence(
         "idle",
-        HOLD_MS - CANCELLED_MS - 2 * GLIMPSE_MS,
+        hold_ms(cx)
+            .saturating_sub(CANCELLED_MS + 2 * GLIMPSE_MS)
+            .max(BRIEF_HOLD_MS),
     )));
     asks
+}
+
+/// How long listens are held: the wait is for one check, which the configuration can turn off.
+fn hold_ms(cx: &Context) -> u64 {
+    let moved = cx.settings.config.checks.get("subscribe.stays-open");
+    if moved == Some(&Severity::Off) {
+        BRIEF_HOLD_MS
+    } else {
+        HOLD_MS
+    }
 }
 
 /// A listen without a filter, and one for nothing.
 fn filters(cx: &Context) -> impl Iterator<Item = Ask> {
     let patience = if cx.is_http() {
-        Patience::Hold(HOLD_MS)
+        Patience::Hold(hold_ms(cx))
     } else {
         Patience::Watch(GLIMPSE_MS)
     };
@@ -118,7 +133,7 @@ fn filters(cx: &Context) -> impl Iterator<Item = Ask> {
 /// A listen that is held; over HTTP on a connection of its own.
 pub(crate) fn listen(cx: &Context, step: &str, filter: &Map<String, Value>) -> Ask {
     let (lane, patience) = if cx.is_http() {
-        (Lane::Fresh, Patience::Hold(HOLD_MS))
+        (Lane::Fresh, Patience::Hold(hold_ms(cx)))
     } else {
         (Lane::Own(LANE), Patience::Hold(u64::MAX))
     };

@@ -111,7 +111,7 @@ fn single_object(cx: &Context) -> Ruling {
             Some((_, Parsed::Object(_))) => continue,
             Some((_, Parsed::Other(what))) => format!("is {what}"),
             Some((_, Parsed::Broken(JsonFault::Empty))) => "is blank".to_owned(),
-            Some((message, Parsed::Broken(_))) if documents(&message.text) > 1 => {
+            Some((message, Parsed::Broken(_))) if documents(&message.text.as_str()) > 1 => {
                 "holds several documents".to_owned()
             }
             Some((_, Parsed::Broken(JsonFault::TooDeep))) => {
@@ -161,7 +161,7 @@ fn utf8(cx: &Context) -> Ruling {
             if message.invalid_utf8 {
                 let message = "the message holds bytes that are not UTF-8";
                 findings.push(Finding::broken(message).seen_in(record));
-            } else if message.text.starts_with('\u{FEFF}') && cx.is_http() {
+            } else if message.text.as_str().starts_with('\u{FEFF}') && cx.is_http() {
                 let message =
                     "the message begins with a byte order mark, which many readers of JSON refuse";
                 findings.push(Finding::unproven(message).seen_in(record));

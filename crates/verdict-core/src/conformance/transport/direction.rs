@@ -196,7 +196,10 @@ mod tests {
             let progress = note("notifications/progress", &json!({"progressToken": got}));
             let mut exchange = stream("a", &[&progress, &response("a")]);
             let text = &mut exchange.messages[0].text;
-            *text = text.replace("\"_meta\":{", "\"_meta\":{\"progressToken\":7,");
+            *text = text
+                .as_str()
+                .replace("\"_meta\":{", "\"_meta\":{\"progressToken\":7,")
+                .into();
             ruling(id, vec![exchange])
         };
         assert!(with_token(json!(7)).is_met());

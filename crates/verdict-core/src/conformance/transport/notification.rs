@@ -53,7 +53,7 @@ fn status(cx: &Context) -> Ruling {
     let broken = |message: String| Ruling::from(Finding::broken(message).seen_in(record));
     match (record.status().unwrap_or_default(), body) {
         (202, None) => Ruling::met("accepted with 202 and no body"),
-        (202, Some(message)) if message.text.trim().is_empty() => {
+        (202, Some(message)) if message.text.as_str().trim().is_empty() => {
             let message = "a notification is accepted with 202 and a blank body; expected none";
             Finding::unproven(message).seen_in(record).into()
         }

@@ -71,7 +71,7 @@ fn parse(cx: &Context) -> Ruling {
             let Carrier::Event { event, .. } = &message.carrier else {
                 continue;
             };
-            if message.text.trim().is_empty() {
+            if message.text.as_str().trim().is_empty() {
                 continue;
             }
             let default = event.as_deref().is_none_or(|name| name == "message");

@@ -3,7 +3,7 @@
 use crate::ask::META_VERSION;
 use crate::context::Context;
 use crate::facts::OURS;
-use crate::record::{Answer, Record};
+use crate::record::{Answer, Record, Several, several};
 use crate::refusal::{answered, served};
 use crate::ruling::{Finding, Ruling};
 use crate::wire::rpc::{Envelope, Kind};
@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use verdict_model::transcript::{End, HttpExchange, Message, Standing};
 
 /// Modern POSTs, without what a server that also speaks an earlier revision may treat as such (G3).
-pub(crate) fn posts<'c>(cx: &Context<'c>) -> impl Iterator<Item = &'c Record> + use<'c> {
+pub(crate) fn posts<'c>(cx: &Context<'c>) -> Several<&'c Record> {
     let dual = cx.facts.is_dual();
-    cx.recording.modern().filter(move |record| {
+    several(cx.recording.modern().filter(|record| {
         record.exchange.http.as_ref().is_some_and(is_post) && !(dual && may_be_legacy(record))
-    })
+    }))
 }
 
 fn is_post(http: &HttpExchange) -> bool {
@@ -36,17 +36,17 @@ fn version(record: &Record) -> Option<&str> {
 /// POSTs of one request whose header fields are without fault, and not refused by somebody before MCP.
 ///
 /// What a probe does to the fields, or to the form of the message, its own rule judges.
-pub(crate) fn requests<'c>(cx: &Context<'c>) -> impl Iterator<Item = &'c Record> + use<'c> {
+pub(crate) fn requests<'c>(cx: &Context<'c>) -> Several<&'c Record> {
     let known: Vec<&str> = cx
         .settings
         .headers
         .iter()
         .map(|(name, _)| name.as_str())
         .collect();
-    posts(cx).filter(move |record| {
+    several(posts(cx).filter(|record| {
         let refused_before = matches!(record.status(), Some(401 | 403 | 429 | 500..=599));
         is_request(record) && !refused_before && plain_fields(record, &known)
-    })
+    }))
 }
 
 /// Whether what was sent is one JSON-RPC request.
@@ -80,8 +80,8 @@ fn plain_fields(record: &Record, known: &[&str]) -> bool {
 }
 
 /// Answers that came as an event stream; listens among them.
-pub(crate) fn streams<'c>(cx: &Context<'c>) -> impl Iterator<Item = &'c Record> + use<'c> {
-    posts(cx).filter(|record| is_stream(record))
+pub(crate) fn streams<'c>(cx: &Context<'c>) -> Several<&'c Record> {
+    several(posts(cx).filter(|record| is_stream(record)))
 }
 
 /// Whether an answer is an event stream.
@@ -100,12 +100,12 @@ pub(crate) fn is_listen(record: &Record) -> bool {
 }
 
 /// The JSON-RPC messages of an answer, in order.
-pub(crate) fn messages(record: &Record) -> impl Iterator<Item = (&Message, &Envelope, Kind)> {
-    record.replies().filter_map(|(message, parsed)| {
+pub(crate) fn messages(record: &Record) -> Several<(&Message, &Envelope, Kind)> {
+    several(record.replies().filter_map(|(message, parsed)| {
         let envelope = parsed.envelope()?;
         let kind = envelope.kind();
         (kind != Kind::Neither).then_some((message, envelope, kind))
-    })
+    }))
 }
 
 /// Whether an answer ended in good order, or was ended by us.
@@ -258,7 +258,7 @@ pub(crate) mod sample {
             from: Sender::Client,
             at_ms: 0,
             carrier: Carrier::Body,
-            text: String::from_utf8_lossy(&body).into_owned(),
+            text: String::from_utf8_lossy(&body).into_owned().into(),
             invalid_utf8: false,
         });
         exchange
@@ -291,7 +291,7 @@ pub(crate) mod sample {
             from: Sender::Server,
             at_ms: 1,
             carrier,
-            text: text.to_owned(),
+            text: text.into(),
             invalid_utf8: false,
         }
     }

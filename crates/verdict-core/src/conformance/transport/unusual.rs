@@ -85,7 +85,7 @@ fn batch_rejected(cx: &Context) -> Ruling {
     let status = record.status().unwrap_or_default();
     let served = record.replies().any(|(message, parsed)| match parsed {
         Parsed::Object(envelope) => envelope.result.is_some(),
-        Parsed::Other(_) => has_result(&message.text),
+        Parsed::Other(_) => has_result(&message.text.as_str()),
         Parsed::Broken(_) => false,
     });
     let finding = if served {

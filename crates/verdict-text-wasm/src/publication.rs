@@ -1,11 +1,8 @@
 //! What people and GitHub see of a report, and foreign text made safe.
 
-use crate::{fault, plan};
+use crate::fault;
 use serde::Serialize;
-use serde_json::Value;
-use verdict_core::conformance;
-use verdict_core::record::Recording;
-use verdict_model::{Report, Transcript};
+use verdict_model::Report;
 use verdict_report::{Aside, Format, Style, Verbosity, check_run, markdown, safe};
 use wasm_bindgen::prelude::*;
 
@@ -15,15 +12,6 @@ fn report(text: &str) -> Result<Report, JsError> {
 
 fn json(value: &impl Serialize) -> Result<String, JsError> {
     serde_json::to_string(value).map_err(fault)
-}
-
-/// Judges a recorded transcript; the report as JSON.
-#[wasm_bindgen(js_name = judgeTranscript)]
-pub fn judge_transcript(config: &str, transcript: &str) -> Result<String, JsError> {
-    let settings = plan(config, "{}")?.settings;
-    let transcript: Transcript = serde_json::from_str(transcript).map_err(fault)?;
-    let recording = Recording::from_transcript(transcript);
-    json(&verdict_core::judge(&settings, &recording))
 }
 
 /// A report in one of the formats of `--format`, without colour, 100 columns wide.
@@ -96,17 +84,4 @@ pub fn workflow_data(text: &str) -> String {
 #[wasm_bindgen(js_name = workflowProperty)]
 pub fn workflow_property(text: &str) -> String {
     safe::workflow_property(text)
-}
-
-/// The registry of checks as JSON, as `explain --format json` prints it.
-#[wasm_bindgen]
-pub fn catalogue() -> Result<String, JsError> {
-    let entries: Vec<_> = conformance::catalogue().collect();
-    json(&Value::Array(
-        entries
-            .iter()
-            .map(serde_json::to_value)
-            .collect::<Result<_, _>>()
-            .map_err(fault)?,
-    ))
 }

@@ -1,0 +1,14 @@
+//! What people write and read, for JavaScript: the configuration file, and reports in every format.
+//!
+//! A module of its own beside the conformance core: a check needs none of it until there is a file to read or
+//! a report to show, and the core stays small.
+
+#[cfg(target_arch = "wasm32")]
+pub mod configuration;
+#[cfg(target_arch = "wasm32")]
+pub mod publication;
+
+#[cfg(target_arch = "wasm32")]
+fn fault(error: impl std::fmt::Display) -> wasm_bindgen::JsError {
+    wasm_bindgen::JsError::new(&error.to_string())
+}
