@@ -91,7 +91,8 @@ pub fn mask(text: &str, forms: &[String]) -> String {
     out.replace('\0', "\u{FFFD}")
 }
 
-fn percent(text: &str, lower: bool) -> String {
+/// Percent-encoded, all but what RFC 3986 calls unreserved.
+pub(crate) fn percent(text: &str, lower: bool) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

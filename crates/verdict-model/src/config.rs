@@ -34,14 +34,16 @@ pub struct Config {
     /// What makes the server's lists change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mutate: Option<Mutate>,
+    /// What the tools may weigh.
+    pub surface: Surface,
     /// Outcome that a check has when its rule is broken, by check id; `off` leaves it out.
     pub checks: BTreeMap<String, Severity>,
-    /// Dated permissions to fail.
+    /// Dated permissions to fail; one that covers nothing any more, or whose day is over, fails the run.
     pub waivers: Vec<Waiver>,
     /// The revision to judge by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// The frozen set of rules that count.
+    /// The frozen set of rules that count; checks that are younger are shown as new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requirements: Option<String>,
     /// Leave out whatever reads resources, prompts and completions.
@@ -110,6 +112,8 @@ pub struct Server {
     /// A file of certificates to trust beside the system's, in PEM form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_file: Option<String>,
+    /// It is meant for this machine alone: one that `start` starts is also tried at another address.
+    pub local_only: bool,
     /// A command that asks an HTTP server to stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Words>,
@@ -241,6 +245,19 @@ pub struct Mutate {
     pub command: Option<Words>,
 }
 
+/// What the tools may weigh in a model's context; tokens are estimated, at four bytes of JSON each.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Surface {
+    /// All tools together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<usize>,
+    /// Each tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tool_tokens: Option<usize>,
+}
+
 /// What a broken rule counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -291,6 +308,15 @@ fn any() -> String {
 
 fn is_any(tool: &str) -> bool {
     tool == "*"
+}
+
+fn is_date(text: &str) -> bool {
+    let shape = text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    shape && ("01"..="12").contains(&&text[5..7]) && ("01"..="31").contains(&&text[8..])
 }
 
 /// How the gate decides.
@@ -383,17 +409,27 @@ impl Config {
                 message: "names both a url and a command; keep one".to_owned(),
             });
         }
-        for revision in [&self.revision, &self.requirements].into_iter().flatten() {
-            if revision != crate::REVISION {
+        for (at, waiver) in self.waivers.iter().enumerate() {
+            let date = waiver.until.as_deref().is_some_and(is_date);
+            if !date || waiver.reason.trim().is_empty() {
                 return Err(Invalid {
-                    key: "revision",
+                    key: "waivers",
                     message: format!(
-                        "`{revision}` is not known here; this build judges by {}",
-                        crate::REVISION
+                        "[{at}] ({}) needs a reason, and until: its last day as YYYY-MM-DD",
+                        waiver.check
                     ),
                 });
             }
         }
-        Ok(())
+        match &self.revision {
+            Some(revision) if revision != crate::REVISION => Err(Invalid {
+                key: "revision",
+                message: format!(
+                    "`{revision}` is not known here; this build judges by {}",
+                    crate::REVISION
+                ),
+            }),
+            _ => Ok(()),
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 /// Areas of the catalogue, in its order, each with what it is about.
-const AREAS: [(&str, &str); 23] = [
+const AREAS: [(&str, &str); 25] = [
     ("discover", "`server/discover` and what it declares."),
     (
         "version",
@@ -43,6 +43,14 @@ const AREAS: [(&str, &str); 23] = [
     ("legacy", "Earlier revisions and what is left of them."),
     ("deprecated", "Features on their way out."),
     ("ext", "Extensions."),
+    (
+        "surface",
+        "What models and people are shown. Outside the catalogue: the specification does not state these.",
+    ),
+    (
+        "waivers",
+        "The waivers of the configuration. Outside the catalogue, and in a report only where there are waivers.",
+    ),
 ];
 
 /// Writes what is generated, or compares it with what is there.
@@ -138,8 +146,8 @@ const HEAD: &str = "\
 //! Written by `cargo xtask codegen` from the folders beside it: a check is added by adding its file.
 
 use crate::ask::Probe;
+pub use crate::catalogue::{Entry, all, catalogue};
 pub use crate::check::Check;
-pub use crate::pending::{Entry, catalogue};
 use crate::survey;
 
 ";
@@ -193,14 +201,14 @@ pub fn generate(_: bool) -> Result<()> {
 /// `docs/checks.md`.
 #[cfg(feature = "generate")]
 fn table() -> Result<String> {
-    let entries: Vec<_> = verdict_core::conformance::catalogue().collect();
-    let built = entries
-        .iter()
+    let entries: Vec<_> = verdict_core::conformance::all().collect();
+    let built = verdict_core::conformance::catalogue()
         .filter(|entry| entry.state != verdict_model::State::NotYet)
         .count();
     let mut out = format!(
-        "# Checks\n\nWritten by `cargo xtask codegen`. {built} of the catalogue's {} rules are checked by this build; the others are listed as `not-yet`.\n`mcp-verdict explain ID` says what a check means, why it matters and how to mend it.\n",
-        entries.len()
+        "# Checks\n\nWritten by `cargo xtask codegen`. {built} of the catalogue's {} rules are checked by this build, and {} things that it does not state.\n`mcp-verdict explain ID` says what a check means, why it matters and how to mend it.\n",
+        verdict_core::catalogue::RULES,
+        entries.len() - verdict_core::catalogue::RULES,
     );
     for (area, about) in AREAS {
         writeln!(

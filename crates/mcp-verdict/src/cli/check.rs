@@ -2,7 +2,7 @@
 
 use super::CheckArgs;
 use crate::config::{self, Plan};
-use crate::driver::{self, Launch, Trust, environment};
+use crate::driver::{self, Launch, Stop, Trust, environment};
 use crate::exit::{Exit, Usage};
 use crate::github::Event;
 use crate::place::Checkout;
@@ -14,6 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 use verdict_core::conformance;
 use verdict_core::engine::Engine;
+use verdict_core::settings::words;
 use verdict_model::{Report, Transcript};
 
 pub(crate) async fn run(args: &CheckArgs, matches: &ArgMatches) -> Result<Exit> {
@@ -39,8 +40,9 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
         }
         None => Trust::default(),
     };
-    let launch = Launch {
+    let mut launch = Launch {
         environment: environment(plan.environment.clone()),
+        stop: Stop::default(),
     };
     let started = match (&plan.start, plan.settings.endpoint()) {
         (Some(words), Some(endpoint)) => {
@@ -48,6 +50,11 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
             Some(Started::wait(words, &launch, endpoint, &trust, deadline).await?)
         }
         _ => None,
+    };
+    let stop = plan.settings.config.server.stop.as_ref().map(words);
+    launch.stop = Stop {
+        words: stop.transpose().map_err(|fault| Usage(fault.to_string()))?,
+        group: started.as_ref().map(Started::group),
     };
     let mut engine = Engine::new(plan.settings.clone(), &conformance::plan());
     let mut bar = progress::Bar::new(quiet);

@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod official;
 mod publish;
 mod render;
 mod scan;
@@ -34,7 +35,7 @@ enum Command {
     Check(Box<CheckArgs>),
     /// What a check means, why it matters, how to mend it
     #[command(
-        after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json"
+        after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json\n  mcp-verdict explain --official"
     )]
     Explain(ExplainArgs),
     /// Show a report in another format
@@ -157,6 +158,9 @@ pub(crate) struct CheckArgs {
 pub(crate) struct ExplainArgs {
     /// The check's id; all checks without it
     pub(crate) check: Option<String>,
+    /// Which checks stand for those of the official conformance suite
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) official: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

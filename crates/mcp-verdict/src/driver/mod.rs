@@ -5,7 +5,7 @@ mod server;
 mod socket;
 mod tls;
 
-pub(crate) use process::{Launch, environment};
+pub(crate) use process::{Group, Launch, Stop, environment};
 pub(crate) use server::{Server, answers, spawn_server};
 pub(crate) use tls::Trust;
 
@@ -13,7 +13,7 @@ use anyhow::Result;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
-use verdict_core::engine::{Command, Engine, Event, Progress};
+use verdict_core::engine::{Command, Elsewhere, Engine, Event, Progress};
 use verdict_core::settings::{Settings, Target};
 
 /// What a channel's task tells the loop; owns its bytes.
@@ -58,6 +58,7 @@ impl Signal {
 pub(crate) enum Order {
     Send(Vec<u8>),
     EndInput,
+    Terminate,
 }
 
 /// A channel that is open or opening; dropping it closes it.
@@ -91,14 +92,17 @@ pub(crate) async fn run(
     loop {
         while let Some(command) = engine.command() {
             match command {
-                Command::Open { channel } => {
+                Command::Open { channel, elsewhere } => {
                     let (orders, inbox) = mpsc::unbounded_channel();
                     let signals = signals.clone();
                     let is_process = matches!(settings.target, Target::Stdio(_));
                     let task = match &settings.target {
                         Target::Http(endpoint) => tokio::spawn(socket::carry(
                             channel,
-                            endpoint.clone(),
+                            elsewhere.unwrap_or_else(|| Elsewhere {
+                                endpoint: endpoint.clone(),
+                                public_only: false,
+                            }),
                             trust.clone(),
                             Duration::from_millis(settings.timeout_ms),
                             inbox,
@@ -133,6 +137,14 @@ pub(crate) async fn run(
                 Command::EndInput { channel } => {
                     if let Some(handle) = handles.get(&channel) {
                         let _ = handle.orders.send(Order::EndInput);
+                    }
+                }
+                Command::Terminate { .. } if matches!(settings.target, Target::Http(_)) => {
+                    launch.stop();
+                }
+                Command::Terminate { channel } => {
+                    if let Some(handle) = handles.get(&channel) {
+                        let _ = handle.orders.send(Order::Terminate);
                     }
                 }
                 Command::Close { channel } => {

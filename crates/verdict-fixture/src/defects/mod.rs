@@ -26,6 +26,7 @@ mod resources;
 mod results;
 mod schemas;
 mod streams;
+mod surface;
 mod tools;
 mod versions;
 
@@ -192,6 +193,7 @@ const GROUPS: &[&[Defect]] = &[
     handshake::DEFECTS,
     extensions::DEFECTS,
     authorization::DEFECTS,
+    surface::DEFECTS,
 ];
 
 const COUNT: usize = {
