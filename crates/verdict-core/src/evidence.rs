@@ -43,6 +43,7 @@ impl<'c> Evidence<'c> {
             exchange: finding.exchange.clone(),
             request: record.map(|record| self.mask(&request(record))),
             response: record.map(|record| self.mask(&response(record, finding.pointer.as_deref()))),
+            location: None,
         }
     }
 

@@ -355,6 +355,9 @@ pub struct Evidence {
     /// What came back, shortened, secrets masked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,
+    /// Where in the repository its subject is defined, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
 }
 
 /// A place in a file of the repository.

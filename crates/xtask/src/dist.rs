@@ -19,7 +19,7 @@ const MAX_MODULE: u64 = 3 << 20;
 /// The same after `gzip -9`.
 const MAX_GZIPPED: u64 = 1 << 20;
 /// Folders and files whose content decides what `dist/` holds.
-const INPUTS: [&str; 9] = [
+const INPUTS: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
     "crates/verdict-model",
@@ -27,6 +27,7 @@ const INPUTS: [&str; 9] = [
     "crates/verdict-core",
     "crates/verdict-config",
     "crates/verdict-text-wasm",
+    "crates/verdict-place",
     "crates/verdict-report",
     "crates/verdict-wasm",
 ];
@@ -248,7 +249,8 @@ fn collect(path: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut out, byte| {
         let _ = write!(out, "{byte:02x}");
         out

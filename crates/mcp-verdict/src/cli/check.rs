@@ -4,6 +4,8 @@ use super::CheckArgs;
 use crate::config::{self, Plan};
 use crate::driver::{self, Launch, Stop, Trust, environment};
 use crate::exit::{Exit, Usage};
+use crate::github::Event;
+use crate::place::Checkout;
 use crate::start::Started;
 use crate::{output, progress};
 use anyhow::{Context, Result};
@@ -18,7 +20,11 @@ use verdict_model::{Report, Transcript};
 pub(crate) async fn run(args: &CheckArgs, matches: &ArgMatches) -> Result<Exit> {
     let sinks = output::sinks(matches)?;
     let plan = config::plan(&args.target)?;
-    let (report, transcript) = examine(&plan, args.output.quiet).await?;
+    let (mut report, transcript) = examine(&plan, args.output.quiet).await?;
+    if let Some(checkout) = Checkout::here() {
+        let changes = checkout.changes(&Event::of_this_job());
+        checkout.place(&mut report, args.target.config.as_deref(), changes);
+    }
     if let Some(path) = &args.transcript {
         keep(&transcript, &plan, path)?;
     }
@@ -72,7 +78,7 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
 }
 
 /// Resolves when the user or the runner asks us to stop.
-async fn interrupted() {
+pub(super) async fn interrupted() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
