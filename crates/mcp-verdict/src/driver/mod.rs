@@ -72,6 +72,13 @@ struct Handle {
 /// Signals that may wait for the engine: a server that floods is held back, not buffered.
 const WAITING: usize = 64;
 
+/// Tells a channel's task something; one that has ended has already said why.
+fn tell(handles: &BTreeMap<u32, Handle>, channel: u32, order: Order) {
+    if let Some(handle) = handles.get(&channel) {
+        let _ = handle.orders.send(order);
+    }
+}
+
 /// Runs an engine to its end.
 ///
 /// `progress` hears how far the run has come. `interrupt` ends it early when it resolves.
@@ -128,25 +135,12 @@ pub(crate) async fn run(
                         },
                     );
                 }
-                Command::Send { channel, bytes } => {
-                    if let Some(handle) = handles.get(&channel) {
-                        // A task that has ended has already said why.
-                        let _ = handle.orders.send(Order::Send(bytes));
-                    }
-                }
-                Command::EndInput { channel } => {
-                    if let Some(handle) = handles.get(&channel) {
-                        let _ = handle.orders.send(Order::EndInput);
-                    }
-                }
+                Command::Send { channel, bytes } => tell(&handles, channel, Order::Send(bytes)),
+                Command::EndInput { channel } => tell(&handles, channel, Order::EndInput),
                 Command::Terminate { .. } if matches!(settings.target, Target::Http(_)) => {
                     launch.stop();
                 }
-                Command::Terminate { channel } => {
-                    if let Some(handle) = handles.get(&channel) {
-                        let _ = handle.orders.send(Order::Terminate);
-                    }
-                }
+                Command::Terminate { channel } => tell(&handles, channel, Order::Terminate),
                 Command::Close { channel } => {
                     if let Some(handle) = handles.remove(&channel) {
                         drop(handle.orders);

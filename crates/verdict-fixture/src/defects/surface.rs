@@ -86,7 +86,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     )
     .items(|request, items| {
         let id = request.id().and_then(Value::as_str).unwrap_or_default();
-        if id.starts_with("list.visits/") {
+        if !id.starts_with("survey.") {
             tool(request, items, "void_invoice", |tool| {
                 append(tool, " Now for all users.");
             });
