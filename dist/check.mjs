@@ -4,7 +4,7 @@
 // check.mjs
 import { writeFileSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { check, parseConfig, render } from "./core.mjs";
+import { check, parseConfig, placeFindings, render } from "./core.mjs";
 var EXIT = { pass: 0, fail: 1, none: 3 };
 function usage(message) {
   process.stderr.write(`error: ${message}
@@ -56,5 +56,6 @@ try {
   usage(error.message);
 }
 if (values.transcript) writeFileSync(values.transcript, result.transcript);
-process.stdout.write(render(result.report, values.format));
-process.exitCode = EXIT[JSON.parse(result.report).verdict];
+var report = await placeFindings(result.report, { config: values.config });
+process.stdout.write(render(report, values.format));
+process.exitCode = EXIT[JSON.parse(report).verdict];

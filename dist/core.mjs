@@ -1,24 +1,17 @@
 // Built from crates/verdict-wasm/js by `cargo xtask dist`; changes belong there.
 
 // <define:MODULE_HASHES>
-var define_MODULE_HASHES_default = { "core_bg.wasm": "434d721e30fe35fb904f5926bf170f8d87d1395ae668e45ed5c1edee7e3c36e7", "text_bg.wasm": "0a6205a44c098e5a1782103fed681ef86fc833fb950d840738495cc9842f7c51" };
+var define_MODULE_HASHES_default = { "core_bg.wasm": "aa26eaf2b1a9a4a02c7b5e57303490d29a792c0e610af189c9c73e0cb0171802", "text_bg.wasm": "0ce7f5343e4f5b3873bf222ce52c5686599df3c6451b0c92556c30c54a42c2d5" };
 
 // library.mjs
 import { createHash } from "node:crypto";
-import { readFileSync as readFileSync2 } from "node:fs";
+import { readFileSync as readFileSync3 } from "node:fs";
 import * as core from "./core.js";
-import * as text from "./text.js";
-export * from "./core.js";
 
-// driver.mjs
-import { readFileSync } from "node:fs";
+// places.mjs
+import { spawnSync as spawnSync2 } from "node:child_process";
+import { existsSync, lstatSync, readFileSync, readdirSync, realpathSync } from "node:fs";
 import path2 from "node:path";
-import { performance } from "node:perf_hooks";
-import tls2 from "node:tls";
-
-// channel.mjs
-import net from "node:net";
-import tls from "node:tls";
 
 // program.mjs
 import { spawn, spawnSync } from "node:child_process";
@@ -107,17 +100,128 @@ function endGroup(child) {
   });
 }
 
+// places.mjs
+var ENTRIES = 2e5;
+var GIT_MS = 2e4;
+var MAX_FILE = 512 << 10;
+var placing = (text2) => async (report, { cwd = ".", config, env = process.env, patches, range } = {}) => {
+  let search;
+  try {
+    const here = realpathSync(cwd);
+    const root = repositoryRoot(here, env.GITHUB_WORKSPACE);
+    if (!root) return report;
+    search = text2.searchPlaces(report, relative(root, here));
+    if (!search.isEmpty()) {
+      const changed = await patches?.();
+      for (const [file2, hunks] of changed ?? []) search.patch(file2, hunks);
+      if (!changed && range) search.diff(git(root, env, ...DIFF, range, "--") ?? "");
+      for (const file2 of files(root, env, search)) look(search, root, file2);
+    }
+    const [file, line] = rest(text2, root, path2.resolve(here, config ?? "mcp-verdict.yaml"), env);
+    const taken = search;
+    search = void 0;
+    return taken.report(file, line);
+  } catch {
+    return report;
+  } finally {
+    search?.free();
+  }
+};
+var relative = (root, file) => path2.relative(root, file).split(path2.sep).join("/");
+function repositoryRoot(from, workspace) {
+  for (let folder = from; ; folder = path2.dirname(folder)) {
+    if (existsSync(path2.join(folder, ".git"))) return folder;
+    if (folder === path2.dirname(folder)) break;
+  }
+  if (!workspace || !existsSync(workspace)) return void 0;
+  const root = realpathSync(workspace);
+  return from === root || from.startsWith(root + path2.sep) ? root : void 0;
+}
+var DIFF = ["-c", "core.quotePath=false", "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-prefix", "--unified=0"];
+function git(root, env, ...args) {
+  const { status, stdout } = spawnSync2("git", ["-c", "core.fsmonitor=false", ...args], {
+    cwd: root,
+    env: childEnvironment(env),
+    encoding: "utf8",
+    timeout: GIT_MS,
+    maxBuffer: 64 << 20,
+    stdio: ["ignore", "pipe", "ignore"],
+    windowsHide: true
+  });
+  return status === 0 ? stdout : void 0;
+}
+function files(root, env, search) {
+  const listed = git(root, env, "ls-files", "-z", "--cached", "--others", "--exclude-standard");
+  if (listed !== void 0) return listed.split("\0").filter(Boolean).slice(0, ENTRIES);
+  const found = [];
+  const walk = (folder) => {
+    for (const entry of readdirSync(path2.join(root, folder), { withFileTypes: true })) {
+      const name = folder ? `${folder}/${entry.name}` : entry.name;
+      if (found.length >= ENTRIES) return;
+      if (entry.isDirectory() && search.enters(name)) walk(name);
+      else if (entry.isFile()) found.push(name);
+    }
+  };
+  walk("");
+  return found;
+}
+function look(search, root, file) {
+  if (!search.wants(file, 0)) return;
+  try {
+    const at = lstatSync(path2.join(root, file));
+    if (at.isFile() && search.wants(file, at.size)) search.look(file, readFileSync(path2.join(root, file), "utf8"));
+  } catch {
+  }
+}
+function rest(text2, root, config, env) {
+  try {
+    const file = realpathSync(config);
+    const name2 = relative(root, file);
+    if (name2 && !name2.startsWith("../") && !path2.isAbsolute(name2)) return [name2, text2.serverLine(small(file))];
+  } catch {
+  }
+  const name = /^[^@]*\/\.github\/workflows\/([^/\\@]+)@/.exec(env.GITHUB_WORKFLOW_REF ?? "")?.[1];
+  if (!name || name === "..") return [];
+  try {
+    const line = text2.stepLine(small(path2.join(root, ".github/workflows", name)));
+    return line === void 0 ? [] : [`.github/workflows/${name}`, line];
+  } catch {
+    return [];
+  }
+}
+function small(file) {
+  if (lstatSync(file).size > MAX_FILE) throw new Error("too large");
+  return readFileSync(file, "utf8");
+}
+
+// library.mjs
+import * as text from "./text.js";
+export * from "./core.js";
+
+// driver.mjs
+import { readFileSync as readFileSync2 } from "node:fs";
+import path3 from "node:path";
+import { performance } from "node:perf_hooks";
+import tls2 from "node:tls";
+
 // channel.mjs
+import dns from "node:dns";
+import { existsSync as existsSync2 } from "node:fs";
+import net from "node:net";
+import { networkInterfaces } from "node:os";
+import process2 from "node:process";
+import tls from "node:tls";
 function openSocket(target, events, options = {}) {
-  const names = target.host.toLowerCase() === "localhost" ? ["127.0.0.1", "::1"] : [target.host];
+  const names = namesOf(target.host);
   let socket;
   let closed = false;
-  let last = "";
+  let last = "not tried: this is a container, or a machine without another address";
   const connect = () => {
     const host = names.shift();
-    if (host === void 0) return events.failed(last);
+    if (host === void 0) return queueMicrotask(() => events.failed(last));
     const servername = net.isIP(target.host) ? void 0 : target.host;
-    const attempt = target.https ? tls.connect({ host, port: target.port, servername, ca: options.ca, ALPNProtocols: ["http/1.1"] }) : net.connect({ host, port: target.port, autoSelectFamily: true });
+    const lookup = target.publicOnly ? lookUpPublic : void 0;
+    const attempt = target.https ? tls.connect({ host, port: target.port, servername, lookup, ca: options.ca, ALPNProtocols: ["http/1.1"] }) : net.connect({ host, port: target.port, lookup, autoSelectFamily: true });
     socket = attempt;
     let open = false;
     let over = false;
@@ -147,11 +251,49 @@ function openSocket(target, events, options = {}) {
     send: (bytes) => socket?.write(bytes),
     endInput: () => {
     },
+    terminate: () => {
+    },
     close: () => {
       closed = true;
       socket?.destroy();
     }
   };
+}
+function namesOf(host) {
+  if (host === "own-address.invalid") {
+    const container = existsSync2("/.dockerenv") || existsSync2("/run/.containerenv") || process2.env.KUBERNETES_SERVICE_HOST;
+    const addresses = Object.values(networkInterfaces()).flat();
+    const own = addresses.find(({ internal, family }) => !internal && family === "IPv4");
+    return container || !own ? [] : [own.address];
+  }
+  return host.toLowerCase() === "localhost" ? ["127.0.0.1", "::1"] : [host];
+}
+var PRIVATE = new net.BlockList();
+for (const [address, bits, family] of [
+  ["0.0.0.0", 8, "ipv4"],
+  ["10.0.0.0", 8, "ipv4"],
+  ["100.64.0.0", 10, "ipv4"],
+  ["127.0.0.0", 8, "ipv4"],
+  ["169.254.0.0", 16, "ipv4"],
+  ["172.16.0.0", 12, "ipv4"],
+  ["192.168.0.0", 16, "ipv4"],
+  ["224.0.0.0", 4, "ipv4"],
+  ["255.255.255.255", 32, "ipv4"],
+  ["::", 127, "ipv6"],
+  ["fc00::", 7, "ipv6"],
+  ["fe80::", 10, "ipv6"],
+  ["ff00::", 8, "ipv6"]
+]) {
+  PRIVATE.addSubnet(address, bits, family);
+}
+function lookUpPublic(name, options, done) {
+  dns.lookup(name, { ...options, all: true }, (error, found) => {
+    if (error) return done(error);
+    const open = found.filter(({ address, family }) => !PRIVATE.check(address, family === 6 ? "ipv6" : "ipv4"));
+    if (open.length === 0) return done(new Error(`the name ${name} leads into a private network`));
+    if (options.all) return done(null, open);
+    return done(null, open[0].address, open[0].family);
+  });
 }
 function printAddress(socket) {
   const host = socket.remoteAddress ?? "";
@@ -177,6 +319,7 @@ function openProcess(words, events, { env, cwd }) {
     queueMicrotask(() => events.failed(whyNotStarted(error, words[0])));
     return { send: () => {
     }, endInput: () => {
+    }, terminate: () => {
     }, close: () => {
     } };
   }
@@ -202,6 +345,8 @@ function openProcess(words, events, { env, cwd }) {
   return {
     send: (bytes) => child.stdin.write(bytes),
     endInput: () => child.stdin.end(),
+    // Windows has no signal that asks.
+    terminate: () => process2.platform === "win32" || signalGroup(child.pid, "SIGTERM"),
     close: () => {
       closed = true;
       return finished ??= endGroup(child);
@@ -215,13 +360,13 @@ function signalNumber(name) {
 
 // driver.mjs
 import { Run, planRun } from "./core.js";
-async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal } = {}) {
+async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal, stop } = {}) {
   const text2 = JSON.stringify(config);
   const values = JSON.stringify(variables);
   const run = new Run(text2, values, today);
   try {
     const { environment } = JSON.parse(planRun(text2, values));
-    const options = { env: childEnvironment(env, environment), cwd, ca: authorities(config.server?.["ca-file"], cwd) };
+    const options = { env: childEnvironment(env, environment), cwd, stop, ca: authorities(config.server?.["ca-file"], cwd) };
     await drive(run, options, signal);
     return { report: run.report(source && JSON.stringify(source)), transcript: run.transcript() };
   } finally {
@@ -234,7 +379,7 @@ async function check(config, { env = process.env, variables = env, today, source
 function authorities(file, cwd = ".") {
   if (!file) return void 0;
   const known = tls2.getCACertificates?.("default") ?? tls2.rootCertificates;
-  return [...known, readFileSync(path2.resolve(cwd, file), "utf8")];
+  return [...known, readFileSync2(path3.resolve(cwd, file), "utf8")];
 }
 async function drive(run, options, signal) {
   const target = JSON.parse(run.target());
@@ -256,7 +401,7 @@ async function drive(run, options, signal) {
         reject(error);
       }
     };
-    const open = (channel) => {
+    const open = ({ channel, elsewhere }) => {
       const events = {
         opened: (peer) => after(() => run.opened(now(), channel, peer)),
         failed: (why) => after(() => run.failed(now(), channel, why)),
@@ -264,18 +409,20 @@ async function drive(run, options, signal) {
         diagnostics: (bytes) => after(() => run.diagnostics(now(), channel, bytes)),
         ended: (how) => after(() => run.ended(now(), channel, how))
       };
-      const opened = target.transport === "http" ? openSocket(target, events, options) : openProcess(target.command, events, options);
+      const opened = target.transport === "http" ? openSocket({ ...target, ...elsewhere }, events, options) : openProcess(target.command, events, options);
       channels.set(channel, opened);
     };
     const obey = (command) => {
       const channel = channels.get(command.channel);
       switch (command.do) {
         case "open":
-          return open(command.channel);
+          return open(command);
         case "send":
           return channel?.send(run.bytes());
         case "endInput":
           return channel?.endInput();
+        case "terminate":
+          return target.transport === "http" ? options.stop?.() : channel?.terminate();
         case "close":
           channels.delete(command.channel);
           return ending.push(channel?.close());
@@ -306,22 +453,23 @@ async function drive(run, options, signal) {
 // library.mjs
 var hashes = typeof define_MODULE_HASHES_default === "object" ? define_MODULE_HASHES_default : {};
 function load(glue, name) {
-  const bytes = readFileSync2(new URL(`./${name}`, import.meta.url));
+  const bytes = readFileSync3(new URL(`./${name}`, import.meta.url));
   const found = createHash("sha256").update(bytes).digest("hex");
   if (found !== (hashes[name] ?? found)) throw new Error(`${name} is not the file that was built: its SHA-256 is ${found}`);
   glue.initSync({ module: new WebAssembly.Module(bytes) });
 }
 load(core, "core_bg.wasm");
 function catalogue() {
-  return readFileSync2(new URL("./catalogue.json", import.meta.url), "utf8");
+  return readFileSync3(new URL("./catalogue.json", import.meta.url), "utf8");
 }
 var loaded = false;
+function textModule() {
+  if (!loaded) load(text, "text_bg.wasm");
+  loaded = true;
+  return text;
+}
 function lazily(name) {
-  return (...args) => {
-    if (!loaded) load(text, "text_bg.wasm");
-    loaded = true;
-    return text[name](...args);
-  };
+  return (...args) => textModule()[name](...args);
 }
 var parseConfig = lazily("parseConfig");
 var render = lazily("render");
@@ -333,6 +481,11 @@ var sentence = lazily("sentence");
 var relay = lazily("relay");
 var workflowData = lazily("workflowData");
 var workflowProperty = lazily("workflowProperty");
+var placeFindings = placing({
+  searchPlaces: (report, folder) => new (textModule()).Places(report, folder),
+  serverLine: lazily("serverLine"),
+  stepLine: lazily("stepLine")
+});
 export {
   annotations,
   authorities,
@@ -345,6 +498,7 @@ export {
   invocation,
   openSocket,
   parseConfig,
+  placeFindings,
   relay,
   render,
   sentence,

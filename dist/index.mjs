@@ -362,11 +362,12 @@ function whyNot(error, { fork, dependabot }) {
 }
 
 // action/checkrun.mjs
+var PAGES2 = 10;
 function openCheckRun(run, prepared) {
   const { env, token, source: source2, inputs, runner } = run;
   const why = missing(run);
   if (why) return { begin: () => {
-  }, complete: async () => ({ why }) };
+  }, changes: async () => void 0, complete: async () => ({ why }) };
   const github = new GitHub({ base: env.GITHUB_API_URL || "https://api.github.com", token, env, log: (text) => runner.say(text) });
   run.stop.signal.addEventListener("abort", () => github.hurry());
   const subject = [inputs.checkName, inputs.workingDirectory, prepared.file, prepared.plan?.url ?? prepared.plan?.command];
@@ -375,6 +376,7 @@ function openCheckRun(run, prepared) {
   return {
     begin: () => checkRun.begin().then(({ id }) => runner.state("checkRun", id), () => {
     }),
+    changes: (number2) => changedFiles(github, env.GITHUB_REPOSITORY, number2).catch(() => void 0),
     complete: async (report, changes) => {
       try {
         return { url: await checkRun.complete(report, changes) };
@@ -383,6 +385,18 @@ function openCheckRun(run, prepared) {
       }
     }
   };
+}
+async function changedFiles(github, repository, number2) {
+  const patches = [];
+  for (let page = 1; page <= PAGES2; page++) {
+    const files = await github.request("GET", `/repos/${repository}/pulls/${number2}/files?per_page=100&page=${page}`);
+    if (!Array.isArray(files)) break;
+    for (const { filename, patch } of files) {
+      if (typeof filename === "string" && typeof patch === "string") patches.push([filename, patch]);
+    }
+    if (files.length < 100) break;
+  }
+  return patches;
 }
 function missing({ token, source: source2, env }) {
   const instead = "The findings are in the log and in the job summary instead; the verdict is the same.";
@@ -625,6 +639,7 @@ import {
   isReady,
   knock,
   openSocket,
+  signalGroup as signalGroup2,
   startGroup,
   whyNotStarted
 } from "./core.mjs";
@@ -689,6 +704,7 @@ function launch(plan, env, cwd) {
     over,
     how: () => how,
     log: () => tail.text(),
+    stop: () => signalGroup2(child.pid, "SIGTERM"),
     end: () => ending ??= endGroup(child)
   };
 }
@@ -777,7 +793,7 @@ async function examine(run, prepared) {
         server = await startServer(plan, { config, ...common, started });
       }
       const today = (/* @__PURE__ */ new Date()).toISOString().slice(0, 10);
-      const { report, transcript } = await check(config, { ...common, today, source: run.source });
+      const { report, transcript } = await check(config, { ...common, today, source: run.source, stop: server?.stop });
       await server?.end();
       return { report, transcript, exit: EXIT[JSON.parse(report).verdict], log: server?.log() ?? "" };
     } finally {
@@ -865,6 +881,18 @@ function writeOutputs(runner, text, folder, url) {
   runner.output("failures", count("fail"));
   runner.output("warnings", count("warn"));
   runner.output("check-run-url", url);
+}
+
+// action/place.mjs
+import { placeFindings } from "./core.mjs";
+function place(run, prepared, report, checkRun) {
+  const { env, event, stop } = run;
+  const { number: number2, base, head } = event.payload.pull_request ?? {};
+  const isRequest = event.name.startsWith("pull_request") && Number.isSafeInteger(number2) && number2 > 0;
+  const patches = async () => isRequest && !stop.signal.aborted ? checkRun.changes(number2) : void 0;
+  const isSha = (value) => typeof value === "string" && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
+  const range = isRequest && isSha(base?.sha) && isSha(head?.sha) ? `${base.sha}...${head.sha}` : void 0;
+  return placeFindings(report, { cwd: prepared.cwd ?? env.GITHUB_WORKSPACE, config: prepared.file, env, patches, range });
 }
 
 // action/runner.mjs
@@ -965,6 +993,7 @@ async function main(env) {
   if (!prepared.fault) checkRun.begin();
   for (const note of run.notes) runner.say(note);
   const result = await examine(run, prepared);
+  result.report = await place(run, prepared, result.report, checkRun);
   const exit = await finish(run, result, checkRun);
   runner.state("finished", "true");
   const forgiven = run.inputs.failOn === "never" && (exit === EXIT.fail || exit === EXIT.none);

@@ -1,4 +1,160 @@
 /**
+ * A search for the places that the findings of one report are about.
+ */
+export class Places {
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        PlacesFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        wasm.__wbg_places_free(ptr, 0);
+    }
+    /**
+     * What a pull request changed, as `git diff --no-prefix --unified=0` gives it.
+     * @param {string} diff
+     */
+    diff(diff) {
+        const ptr0 = passStringToWasm0(diff, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+        const len0 = WASM_VECTOR_LEN;
+        wasm.places_diff(this.__wbg_ptr, ptr0, len0);
+    }
+    /**
+     * Whether a folder may hold sources of the repository's own.
+     * @param {string} folder
+     * @returns {boolean}
+     */
+    enters(folder) {
+        const ptr0 = passStringToWasm0(folder, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.places_enters(this.__wbg_ptr, ptr0, len0);
+        return ret !== 0;
+    }
+    /**
+     * Whether there is anything to look for.
+     * @returns {boolean}
+     */
+    isEmpty() {
+        const ret = wasm.places_isEmpty(this.__wbg_ptr);
+        return ret !== 0;
+    }
+    /**
+     * Looks at a file.
+     * @param {string} path
+     * @param {string} text
+     */
+    look(path, text) {
+        let ptr0, len0, ptr1, len1;
+        try {
+            ptr0 = passStringToWasm0(path, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passStringToWasm0(text, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len1 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        wasm.places_look(this.__wbg_ptr, ptr0, len0, ptr1, len1);
+    }
+    /**
+     * `report` is JSON; `folder` is where the server runs, from the repository's root.
+     * @param {string} report
+     * @param {string} folder
+     */
+    constructor(report, folder) {
+        let ptr0, len0, ptr1, len1;
+        try {
+            ptr0 = passStringToWasm0(report, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passStringToWasm0(folder, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len1 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        const ret = wasm.places_new(ptr0, len0, ptr1, len1);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        this.__wbg_ptr = ret[0];
+        PlacesFinalization.register(this, this.__wbg_ptr, this);
+        return this;
+    }
+    /**
+     * What a pull request changed in one file, as the API gives it.
+     * @param {string} path
+     * @param {string} hunks
+     */
+    patch(path, hunks) {
+        let ptr0, len0, ptr1, len1;
+        try {
+            ptr0 = passStringToWasm0(path, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passStringToWasm0(hunks, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len1 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        wasm.places_patch(this.__wbg_ptr, ptr0, len0, ptr1, len1);
+    }
+    /**
+     * The report with its places, as JSON. The file and line given are for problems that are about no name.
+     * @param {string | null} [path]
+     * @param {number | null} [line]
+     * @returns {string}
+     */
+    report(path, line) {
+        let deferred4_0;
+        let deferred4_1;
+        try {
+            const val2 = +(isLikeNone(line) ? Number.MAX_SAFE_INTEGER : (line) >>> 0);
+            let ptr, ptr0, len0;
+            try {
+                ptr = this.__destroy_into_raw();
+                ptr0 = isLikeNone(path) ? 0 : passStringToWasm0(path, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+                len0 = WASM_VECTOR_LEN;
+            } catch (e) {
+                if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+                if (ptr) wasm.__wbg_places_free(ptr, 1);
+                throw e;
+            }
+            const ret = wasm.places_report(ptr, ptr0, len0, val2);
+            var ptr3 = ret[0];
+            var len3 = ret[1];
+            if (ret[3]) {
+                ptr3 = 0; len3 = 0;
+                throw takeFromExternrefTable0(ret[2]);
+            }
+            deferred4_0 = ptr3;
+            deferred4_1 = len3;
+            return getStringFromWasm0(ptr3, len3);
+        } finally {
+            wasm.__wbindgen_free(deferred4_0, deferred4_1, 1);
+        }
+    }
+    /**
+     * Whether a file is worth being read.
+     * @param {string} path
+     * @param {number} bytes
+     * @returns {boolean}
+     */
+    wants(path, bytes) {
+        const val2 = +bytes;
+        const ptr0 = passStringToWasm0(path, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.places_wants(this.__wbg_ptr, ptr0, len0, val2);
+        return ret !== 0;
+    }
+}
+if (Symbol.dispose) Places.prototype[Symbol.dispose] = Places.prototype.free;
+
+/**
  * The findings as annotations for a log: workflow commands, worst first.
  * @param {string} text
  * @returns {string}
@@ -205,6 +361,30 @@ export function sentence(text) {
 }
 
 /**
+ * The line of a configuration that names the server; the first one where none does.
+ * @param {string} config
+ * @returns {number}
+ */
+export function serverLine(config) {
+    const ptr0 = passStringToWasm0(config, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+    const len0 = WASM_VECTOR_LEN;
+    const ret = wasm.serverLine(ptr0, len0);
+    return ret >>> 0;
+}
+
+/**
+ * The line of a workflow that runs the check, where there is one.
+ * @param {string} workflow
+ * @returns {number | undefined}
+ */
+export function stepLine(workflow) {
+    const ptr0 = passStringToWasm0(workflow, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+    const len0 = WASM_VECTOR_LEN;
+    const ret = wasm.stepLine(ptr0, len0);
+    return ret === Number.MAX_SAFE_INTEGER ? undefined : ret;
+}
+
+/**
  * The job summary: the report as Markdown, with what stands beside it (`{ notes, link, log }`).
  * @param {string} text
  * @param {string} aside
@@ -286,6 +466,9 @@ function __wbg_get_imports() {
             const ret = Error(getStringFromWasm0(arg0, arg1));
             return ret;
         },
+        __wbg___wbindgen_throw_4c88d8bf264fd984: function(arg0, arg1) {
+            throw new Error(getStringFromWasm0(arg0, arg1));
+        },
         __wbindgen_init_externref_table: function() {
             const table = wasm.__wbindgen_externrefs;
             table.set(0, undefined);
@@ -301,6 +484,10 @@ function __wbg_get_imports() {
     };
 }
 
+const PlacesFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(ptr => wasm.__wbg_places_free(ptr, 1));
+
 function getStringFromWasm0(ptr, len) {
     ptr = ptr >>> 0;
     return decodeText(getUint8ArrayMemory0().subarray(ptr, ptr + len));
@@ -312,6 +499,10 @@ function getUint8ArrayMemory0() {
         cachedUint8ArrayMemory0 = new Uint8Array(wasm.memory.buffer);
     }
     return cachedUint8ArrayMemory0;
+}
+
+function isLikeNone(x) {
+    return x === undefined || x === null;
 }
 
 function passStringToWasm0(arg, malloc, realloc) {
