@@ -187,7 +187,7 @@ pub fn generate(check: bool) -> Result<()> {
         )?;
     }
     settle(&root().join("docs/checks.md"), &table()?, check)?;
-    let entries: Vec<_> = verdict_core::conformance::catalogue().collect();
+    let entries: Vec<_> = verdict_core::conformance::all().collect();
     let catalogue = serde_json::to_string_pretty(&entries)? + "\n";
     settle(&root().join("dist/catalogue.json"), &catalogue, check)
 }
