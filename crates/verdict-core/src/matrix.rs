@@ -7,12 +7,13 @@ use std::fmt::Write as _;
 use verdict_fixture::{DEFECTS, Defect, Server, Transport, Variant};
 use verdict_model::{Config, Outcome, Report};
 
-const VARIANTS: [Variant; 7] = [
+const VARIANTS: [Variant; 8] = [
     Variant::Full,
     Variant::Streaming,
     Variant::Protected,
     Variant::Tasks,
     Variant::DualEra,
+    Variant::LegacyOnly,
     Variant::ToolsOnly,
     Variant::ResourcesOnly,
 ];
@@ -26,6 +27,9 @@ pub(crate) fn full_config(variant: Variant) -> Config {
     let mut config: Config = serde_saphyr::from_str(&text).expect("a configuration");
     config.server = self::config().server;
     config.intrusive = true;
+    if variant == Variant::LegacyOnly {
+        config.revision = Some(verdict_model::LEGACY_REVISION.to_owned());
+    }
     config
 }
 

@@ -26,7 +26,7 @@ impl Serialize for Entry {
 /// How many rules the catalogue has.
 pub const RULES: usize = 357;
 
-/// Every rule of the catalogue.
+/// Every rule of the catalogue, and those of our own beside it ([`Rule::is_extra`]).
 pub fn catalogue() -> impl Iterator<Item = Entry> {
     let built = checks().map(|check| Entry {
         rule: check.rule,
@@ -191,6 +191,8 @@ mod tests {
     fn no_rule_is_missing_or_there_twice() {
         let ids: Vec<&str> = catalogue().map(|entry| entry.rule.id).collect();
         let distinct: BTreeSet<&str> = ids.iter().copied().collect();
-        assert_eq!((ids.len(), distinct.len()), (RULES, RULES));
+        assert_eq!(ids.len(), distinct.len());
+        let rows = catalogue().filter(|entry| !entry.rule.is_extra()).count();
+        assert_eq!(rows, RULES);
     }
 }

@@ -2,16 +2,19 @@
 
 use crate::context::Context;
 use crate::facts::{EraFinding, List};
-use verdict_model::REVISION;
 use verdict_model::report::{CheckResult, Counts, Outcome, Verdict};
+use verdict_model::{LEGACY_REVISION, REVISION};
 
 /// The report's summary.
 pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) -> String {
+    let revision = cx.settings.revision();
+    let handshake = cx.settings.by_handshake();
     match &cx.facts.era {
+        EraFinding::Legacy(_) if handshake => {}
         EraFinding::Legacy(version) => {
             let version = version.as_deref().unwrap_or("an earlier revision");
             return format!(
-                "The server speaks {version}, not {REVISION}: it answers `initialize` but not `server/discover`. Move it to an SDK release that supports {REVISION}."
+                "The server speaks {version}, not {REVISION}: it answers `initialize` but not `server/discover`. Move it to an SDK release that supports {REVISION}; to judge it by its own rules, run with --revision {LEGACY_REVISION}."
             );
         }
         EraFinding::HttpSse => {
@@ -25,7 +28,7 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
             } else {
                 versions.join(", ")
             };
-            return format!("The server does not support {REVISION}; it names {named}.");
+            return format!("The server does not support {revision}; it names {named}.");
         }
         EraFinding::Locked(status) => {
             return format!(
@@ -37,6 +40,9 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
                 .to_owned();
         }
         EraFinding::Unreachable(why) if verdict != Verdict::Fail => return format!("No verdict: the server {why}."),
+        EraFinding::Foreign(why) if handshake => {
+            return format!("The server does not speak {revision}: {why}.");
+        }
         EraFinding::Foreign(why) => {
             return format!("No MCP server of a known revision answers here: {why}.");
         }
@@ -69,8 +75,8 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
                     "{} warnings and --deny-warnings; first: {first}.",
                     counts.warn
                 ),
-                1 => format!("1 rule of {REVISION} is broken{warned}: {first}."),
-                fail => format!("{fail} rules of {REVISION} are broken{warned}; first: {first}."),
+                1 => format!("1 rule of {revision} is broken{warned}: {first}."),
+                fail => format!("{fail} rules of {revision} are broken{warned}; first: {first}."),
             }
         }
         Verdict::None => match &cx.recording.cut_off {
@@ -83,7 +89,7 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
         },
         Verdict::Pass => {
             format!(
-                "{} rules of {REVISION} hold{warned}; none is broken.",
+                "{} rules of {revision} hold{warned}; none is broken.",
                 counts.pass
             )
         }

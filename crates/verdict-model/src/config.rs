@@ -38,6 +38,8 @@ pub struct Config {
     pub checks: BTreeMap<String, Severity>,
     /// Dated permissions to fail.
     pub waivers: Vec<Waiver>,
+    /// What a server that speaks two eras may do differently in each.
+    pub eras: Eras,
     /// The revision to judge by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
@@ -285,6 +287,25 @@ pub struct Waiver {
     pub until: Option<String>,
 }
 
+/// What a server that speaks two eras may do differently in each.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Eras {
+    /// Wanted differences, as `LIST/NAME`: the list is `tools`, `prompts`, `resources`, `resourceTemplates`
+    /// or `capabilities`, the name one of its items, or `*` for all of them.
+    pub differences: Vec<String>,
+}
+
+/// What a wanted difference between eras may begin with.
+const LISTS: [&str; 5] = [
+    "tools",
+    "prompts",
+    "resources",
+    "resourceTemplates",
+    "capabilities",
+];
+
 fn any() -> String {
     "*".to_owned()
 }
@@ -383,17 +404,32 @@ impl Config {
                 message: "names both a url and a command; keep one".to_owned(),
             });
         }
-        for revision in [&self.revision, &self.requirements].into_iter().flatten() {
-            if revision != crate::REVISION {
+        let legacy = crate::LEGACY_REVISION;
+        for (revision, handshake) in [(&self.revision, true), (&self.requirements, false)] {
+            let known = |name: &str| name == crate::REVISION || (handshake && name == legacy);
+            if let Some(name) = revision.as_deref().filter(|name| !known(name)) {
                 return Err(Invalid {
                     key: "revision",
                     message: format!(
-                        "`{revision}` is not known here; this build judges by {}",
+                        "`{name}` is not known here; this build judges by {}, and servers with a handshake by {legacy} (--revision {legacy})",
                         crate::REVISION
                     ),
                 });
             }
         }
-        Ok(())
+        let misplaced = self.eras.differences.iter().find(|wanted| {
+            let list = wanted.split_once('/').map(|(list, _)| list);
+            !list.is_some_and(|list| LISTS.contains(&list))
+        });
+        match misplaced {
+            Some(wanted) => Err(Invalid {
+                key: "eras.differences",
+                message: format!(
+                    "holds `{wanted}`; write LIST/NAME, where LIST is one of {}",
+                    LISTS.join(", ")
+                ),
+            }),
+            None => Ok(()),
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 /// Areas of the catalogue, in its order, each with what it is about.
-const AREAS: [(&str, &str); 23] = [
+const AREAS: [(&str, &str); 24] = [
     ("discover", "`server/discover` and what it declares."),
     (
         "version",
@@ -43,6 +43,10 @@ const AREAS: [(&str, &str); 23] = [
     ("legacy", "Earlier revisions and what is left of them."),
     ("deprecated", "Features on their way out."),
     ("ext", "Extensions."),
+    (
+        "handshake",
+        "What revision 2025-11-25 asks of servers with a handshake; only with `--revision 2025-11-25`, and outside of the catalogue.",
+    ),
 ];
 
 /// Writes what is generated, or compares it with what is there.
@@ -140,6 +144,7 @@ const HEAD: &str = "\
 use crate::ask::Probe;
 pub use crate::check::Check;
 pub use crate::pending::{Entry, catalogue};
+use crate::settings::Settings;
 use crate::survey;
 
 ";
@@ -150,11 +155,18 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-/// The probes that the checks need, and those that every run begins with.
-pub fn plan() -> Vec<&'static Probe> {
+/// The checks of the revision that a run judges by.
+pub fn checks_of(settings: &Settings) -> impl Iterator<Item = &'static Check> {
+    let handshake = settings.by_handshake();
+    checks().filter(move |check| check.rule.is_of_handshake() == handshake)
+}
+
+/// The probes that these checks need, and those that every run by the current revision begins with.
+pub fn plan(settings: &Settings) -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
+    let first = first.filter(|_| !settings.by_handshake());
     first
-        .chain(checks().flat_map(|check| check.probes.iter().copied()))
+        .chain(checks_of(settings).flat_map(|check| check.probes.iter().copied()))
         .collect()
 }
 ";
@@ -194,13 +206,13 @@ pub fn generate(_: bool) -> Result<()> {
 #[cfg(feature = "generate")]
 fn table() -> Result<String> {
     let entries: Vec<_> = verdict_core::conformance::catalogue().collect();
-    let built = entries
-        .iter()
+    let rows = entries.iter().filter(|entry| !entry.rule.is_extra());
+    let (all, extra) = (rows.clone().count(), entries.len() - rows.clone().count());
+    let built = rows
         .filter(|entry| entry.state != verdict_model::State::NotYet)
         .count();
     let mut out = format!(
-        "# Checks\n\nWritten by `cargo xtask codegen`. {built} of the catalogue's {} rules are checked by this build; the others are listed as `not-yet`.\n`mcp-verdict explain ID` says what a check means, why it matters and how to mend it.\n",
-        entries.len()
+        "# Checks\n\nWritten by `cargo xtask codegen`. {built} of the catalogue's {all} rules are checked by this build; the others are listed as `not-yet`. {extra} checks stand beside the catalogue: `handshake.*`, which judge by revision 2025-11-25 (see [eras](eras.md)), and `legacy.era-differences`.\n`mcp-verdict explain ID` says what a check means, why it matters and how to mend it.\n"
     );
     for (area, about) in AREAS {
         writeln!(

@@ -43,7 +43,7 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
         }
         _ => None,
     };
-    let mut engine = Engine::new(plan.settings.clone(), &conformance::plan());
+    let mut engine = Engine::new(plan.settings.clone(), &conformance::plan(&plan.settings));
     let mut bar = progress::Bar::new(quiet);
     let ran = driver::run(
         &mut engine,

@@ -5,6 +5,7 @@
 use crate::ask::Probe;
 pub use crate::check::Check;
 pub use crate::pending::{Entry, catalogue};
+use crate::settings::Settings;
 use crate::survey;
 
 pub mod discover {
@@ -181,6 +182,7 @@ pub mod errors {
 }
 pub mod legacy {
     //! Earlier revisions and what is left of them.
+    pub mod differences;
     pub mod dual;
     pub mod era;
     pub mod initialize;
@@ -200,6 +202,14 @@ pub mod ext {
     pub mod task_call;
     pub mod tasks;
     pub mod unnegotiated;
+}
+pub mod handshake {
+    //! What revision 2025-11-25 asks of servers with a handshake; only with `--revision 2025-11-25`, and outside of the catalogue.
+    pub mod http;
+    pub mod lists;
+    pub mod messages;
+    pub mod opening;
+    pub mod session;
 }
 
 const FAMILIES: &[&[Check]] = &[
@@ -293,6 +303,7 @@ const FAMILIES: &[&[Check]] = &[
     errors::meaning::CHECKS,
     errors::shape::CHECKS,
     errors::unknown::CHECKS,
+    legacy::differences::CHECKS,
     legacy::dual::CHECKS,
     legacy::era::CHECKS,
     legacy::initialize::CHECKS,
@@ -306,6 +317,10 @@ const FAMILIES: &[&[Check]] = &[
     ext::task_call::CHECKS,
     ext::tasks::CHECKS,
     ext::unnegotiated::CHECKS,
+    handshake::http::CHECKS,
+    handshake::lists::CHECKS,
+    handshake::messages::CHECKS,
+    handshake::opening::CHECKS,
 ];
 
 /// All checks, in the order of the catalogue's areas.
@@ -313,10 +328,17 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-/// The probes that the checks need, and those that every run begins with.
-pub fn plan() -> Vec<&'static Probe> {
+/// The checks of the revision that a run judges by.
+pub fn checks_of(settings: &Settings) -> impl Iterator<Item = &'static Check> {
+    let handshake = settings.by_handshake();
+    checks().filter(move |check| check.rule.is_of_handshake() == handshake)
+}
+
+/// The probes that these checks need, and those that every run by the current revision begins with.
+pub fn plan(settings: &Settings) -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
+    let first = first.filter(|_| !settings.by_handshake());
     first
-        .chain(checks().flat_map(|check| check.probes.iter().copied()))
+        .chain(checks_of(settings).flat_map(|check| check.probes.iter().copied()))
         .collect()
 }
