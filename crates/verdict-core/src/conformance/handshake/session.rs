@@ -136,12 +136,11 @@ pub(crate) fn pages(
     let declared =
         |list: &List| capabilities.is_some_and(|all| all.get(list.capability()).is_some());
     let next = |list: List| {
-        let params = match number {
-            1 => None,
-            _ => {
-                let walk = format!("{prefix}{}/", list.member());
-                Some(json!({"cursor": cursor_after(cx, &walk, number - 1)?}))
-            }
+        let params = if number == 1 {
+            None
+        } else {
+            let walk = format!("{prefix}{}/", list.member());
+            Some(json!({"cursor": cursor_after(cx, &walk, number - 1)?}))
         };
         let step = format!("{}/{number}", list.member());
         Some(Ask::legacy(step, list.method(), params))

@@ -62,12 +62,11 @@ fn eras(cx: &Context, round: usize) -> Vec<Ask> {
     let Some(opening) = opening(cx) else {
         return vec![];
     };
-    let mut asks = match step {
-        1 => vec![notice("initialized", "notifications/initialized", None)],
-        _ => {
-            let capabilities = opening.result().and_then(|all| all.get("capabilities"));
-            pages(cx, capabilities, PREFIX, step - 1)
-        }
+    let mut asks = if step == 1 {
+        vec![notice("initialized", "notifications/initialized", None)]
+    } else {
+        let capabilities = opening.result().and_then(|all| all.get("capabilities"));
+        pages(cx, capabilities, PREFIX, step - 1)
     };
     let open = cx.is_http() && opening.header("mcp-session-id").is_some();
     if asks.is_empty() && open && cx.record("eras/delete").is_none() {
