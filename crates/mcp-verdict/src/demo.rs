@@ -27,7 +27,7 @@ pub(crate) async fn run(args: &DemoArgs, matches: &ArgMatches) -> Result<Exit> {
         })?,
     };
     let sinks = output::sinks(matches)?;
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    let listener = TcpListener::bind(("127.0.0.1", args.port)).await?;
     let url = format!("http://{}/mcp", listener.local_addr()?);
     let serving = tokio::task::LocalSet::new();
     serving

@@ -5,7 +5,9 @@ mod config;
 mod demo;
 mod driver;
 mod exit;
+mod github;
 mod output;
+mod place;
 mod progress;
 mod start;
 

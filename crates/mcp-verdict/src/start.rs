@@ -1,6 +1,6 @@
 //! `--start`: an HTTP server that we start, wait for, and end with its whole process group.
 
-use crate::driver::{Launch, spawn_server};
+use crate::driver::{Group, Launch, spawn_server};
 use crate::exit::NotStarted;
 use anyhow::Result;
 use std::time::{Duration, Instant};
@@ -61,6 +61,11 @@ impl Started {
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
+    }
+
+    /// Its process group.
+    pub(crate) fn group(&self) -> Group {
+        self.server.group()
     }
 
     /// Ends the server with its whole process group.

@@ -1,6 +1,7 @@
 //! Requests to be: what a probe wants to be sent, before ids, channels and retries.
 
 use crate::context::Context;
+use crate::wire::endpoint::Endpoint;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
@@ -86,6 +87,10 @@ pub struct Ask {
     pub retry: bool,
     /// Whether, on stdio, it may be written while others of this kind wait for their answers.
     pub alongside: bool,
+    /// Whether the user's credentials stay out of it.
+    pub anonymous: bool,
+    /// Where it goes in place of the endpoint; to another origin without any of the user's header fields.
+    pub to: Option<Endpoint>,
 }
 
 impl Ask {
@@ -147,6 +152,8 @@ impl Ask {
             patience: Patience::Answer,
             retry: true,
             alongside: false,
+            anonymous: false,
+            to: None,
         }
         .header("Content-Type", "application/json")
         .header("Accept", "application/json, text/event-stream")
@@ -159,6 +166,18 @@ impl Ask {
             headers: Vec::new(),
             ..Self::post(step, Payload::Empty)
         }
+    }
+
+    /// A GET of a public document, without the user's credentials; HTTP only.
+    pub fn document(step: impl Into<String>, to: Endpoint) -> Self {
+        Self {
+            anonymous: true,
+            to: Some(to),
+            lane: Lane::Fresh,
+            ..Self::bare(step, "GET")
+        }
+        .header("Accept", "application/json")
+        .as_legacy()
     }
 
     /// Sends nothing and lets this many milliseconds pass; on stdio it listens to what a process says by
@@ -289,6 +308,13 @@ impl Ask {
         self
     }
 
+    /// Leaves the user's credentials out.
+    #[must_use]
+    pub fn anonymous(mut self) -> Self {
+        self.anonymous = true;
+        self
+    }
+
     /// Never tries it a second time.
     #[must_use]
     pub fn once(mut self) -> Self {
@@ -379,6 +405,9 @@ pub enum Stage {
     Main,
     /// Looks whether the server is still there after all of that.
     Late,
+    /// Asks with other credentials or none, which may end in being locked out: also where nothing else could
+    /// be asked.
+    Door,
 }
 
 /// A conversation that checks judge afterwards; several checks may share one.

@@ -23,6 +23,8 @@ pub struct Check {
     pub judge: Judge,
     /// Whether it is judged whatever era the server speaks.
     pub any_era: bool,
+    /// Whether it is judged also where the server wants credentials before it says anything.
+    pub locked: bool,
     /// Whether a check that reads has a form that reads nothing, for `--no-reads`.
     pub reads_or_not: bool,
 }
@@ -69,6 +71,7 @@ impl Check {
             probes: &[],
             judge: unjudged,
             any_era: false,
+            locked: false,
             reads_or_not: false,
         }
     }
@@ -166,6 +169,13 @@ impl Check {
     pub const fn judge(mut self, judge: Judge) -> Self {
         self.judge = judge;
         self
+    }
+
+    /// Judged also where the server wants credentials before it says anything.
+    #[must_use]
+    pub const fn at_the_door(mut self) -> Self {
+        self.locked = true;
+        self.http()
     }
 
     /// Judged whatever era the server speaks.

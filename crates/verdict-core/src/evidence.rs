@@ -43,6 +43,7 @@ impl<'c> Evidence<'c> {
             exchange: finding.exchange.clone(),
             request: record.map(|record| self.mask(&request(record))),
             response: record.map(|record| self.mask(&response(record, finding.pointer.as_deref()))),
+            location: None,
         }
     }
 
@@ -90,7 +91,8 @@ pub fn mask(text: &str, forms: &[String]) -> String {
     out.replace('\0', "\u{FFFD}")
 }
 
-fn percent(text: &str, lower: bool) -> String {
+/// Percent-encoded, all but what RFC 3986 calls unreserved.
+pub(crate) fn percent(text: &str, lower: bool) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

@@ -235,6 +235,11 @@ impl Facts {
         matches!(self.era, EraFinding::Modern | EraFinding::Dual)
     }
 
+    /// Whether the server wants credentials before it says anything.
+    pub fn is_locked(&self) -> bool {
+        matches!(self.era, EraFinding::Locked(_))
+    }
+
     /// Whether the server also speaks an earlier revision.
     pub fn is_dual(&self) -> bool {
         self.era == EraFinding::Dual

@@ -5,8 +5,10 @@ use crate::context::Context;
 use crate::evidence::{Evidence, mask, masks};
 use crate::facts::{EraFinding, Facts, List};
 use crate::record::Recording;
+use crate::requirements;
 use crate::ruling::{Finding, Ruling, Weight, outcome};
 use crate::settings::{Settings, Target as Where};
+use crate::waiver::{self, Waivers};
 use verdict_model::config::Severity;
 use verdict_model::report::{
     CheckResult, Conformance, Counts, Generator, Layers, Outcome, REPORT_SCHEMA, Report,
@@ -26,9 +28,14 @@ pub fn judge(settings: &Settings, recording: &Recording) -> Report {
         recording,
         facts: &facts,
     };
-    let results: Vec<CheckResult> = checks_of(settings)
-        .filter_map(|check| result_of(&context, check))
+    let mut waivers = Waivers::new(settings);
+    let mut results: Vec<CheckResult> = checks_of(settings)
+        .filter_map(|check| result_of(&context, check, &mut waivers))
         .collect();
+    if let Some(findings) = waivers.findings() {
+        let ruling = Ruling::of(findings, "all are in force");
+        results.push(written(&context, &waiver::CURRENT, ruling, &mut waivers));
+    }
     let verdict = Verdict::of(&results, settings.config.deny_warnings);
     let requests = recording.records.len() as u64;
     Report {
@@ -89,13 +96,19 @@ fn generator(settings: Option<&Settings>) -> Generator {
 }
 
 /// The result of one check; none when the configuration turns it off.
-fn result_of(cx: &Context, check: &Check) -> Option<CheckResult> {
-    let rule = &check.rule;
-    let moved = cx.settings.config.checks.get(rule.id).copied();
-    if moved == Some(Severity::Off) {
+fn result_of(cx: &Context, check: &Check, waivers: &mut Waivers) -> Option<CheckResult> {
+    if cx.settings.config.checks.get(check.rule.id) == Some(&Severity::Off) {
         return None;
     }
     let ruling = prerequisite(cx, check).unwrap_or_else(|| (check.judge)(cx));
+    Some(written(cx, check, ruling, waivers))
+}
+
+/// A ruling as the report has it.
+fn written(cx: &Context, check: &Check, ruling: Ruling, waivers: &mut Waivers) -> CheckResult {
+    let rule = &check.rule;
+    let config = &cx.settings.config;
+    let moved = config.checks.get(rule.id).copied();
     let (found, message, findings) = match ruling {
         Ruling::Met(what) => (Outcome::Pass, what, vec![]),
         Ruling::Skip(why) => (Outcome::Skip, why, vec![]),
@@ -111,10 +124,10 @@ fn result_of(cx: &Context, check: &Check) -> Option<CheckResult> {
             )
         }
     };
-    let waived = crate::waiver::covering(cx.settings, rule.id, found, &findings);
+    let waived = waivers.covering(rule.id, found, &findings);
     let evidence = Evidence::new(cx);
     let omitted = findings.len().saturating_sub(MAX_EVIDENCE) as u64;
-    Some(CheckResult {
+    CheckResult {
         id: rule.id.to_owned(),
         assertion: rule.assertion,
         level: rule.level,
@@ -130,9 +143,9 @@ fn result_of(cx: &Context, check: &Check) -> Option<CheckResult> {
         fix: rule.fix.to_owned(),
         spec_url: rule.spec_url(),
         location: None,
-        new: false,
+        new: requirements::is_new(config.requirements.as_deref(), rule.id),
         waived,
-    })
+    }
 }
 
 /// The worst finding decides; configuration moves what a broken rule counts as.
@@ -184,6 +197,9 @@ fn prerequisite(cx: &Context, check: &Check) -> Option<Ruling> {
         _ => {}
     }
     if check.any_era {
+        return None;
+    }
+    if check.locked && cx.facts.is_locked() {
         return None;
     }
     let revision = cx.settings.revision();

@@ -6,6 +6,7 @@
 pub mod arguments;
 pub mod ask;
 pub mod calling;
+pub mod catalogue;
 pub mod check;
 pub mod conformance;
 pub mod context;
@@ -17,9 +18,9 @@ mod judge;
 #[cfg(test)]
 mod matrix;
 pub mod passive;
-pub mod pending;
 pub mod record;
 pub mod refusal;
+pub mod requirements;
 pub mod ruling;
 pub mod schemas;
 pub mod settings;

@@ -24,8 +24,14 @@ pub struct Settings {
     pub target: Target,
     /// Header fields for every request, variables expanded; HTTP only.
     pub headers: Vec<(String, String)>,
+    /// The token that the configuration names, variables expanded.
+    pub token: Option<String>,
     /// A token of another principal, variables expanded.
     pub other_token: Option<String>,
+    /// A token without the scope that some operation needs, variables expanded.
+    pub low_scope_token: Option<String>,
+    /// A token that was issued for another server, variables expanded.
+    pub foreign_token: Option<String>,
     /// Values that may appear in no output.
     pub secrets: Vec<String>,
     /// Milliseconds for one exchange.
@@ -95,6 +101,7 @@ impl Settings {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, SettingsFault> {
         config.validate()?;
+        known(&config)?;
         let target = match (&config.server.url, &config.server.command) {
             (Some(url), _) => Target::Http(Endpoint::parse(url)?),
             (None, Some(command)) => Target::Stdio(words(command)?),
@@ -109,18 +116,22 @@ impl Settings {
         let authorized = headers
             .iter()
             .any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
-        if let (Some(token), false) = (&config.auth.token, authorized) {
-            let token = expand(token, "auth.token", variable, &mut secrets)?;
-            secrets.push(token.clone());
-            headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
-        }
-        let other_token = match &config.auth.other_token {
-            Some(token) => Some(expand(token, "auth.other-token", variable, &mut secrets)?),
-            None => None,
+        let mut token = |key: &str, given: &Option<String>| match given {
+            Some(given) => {
+                let token = expand(given, key, variable, &mut secrets)?;
+                secrets.push(token.clone());
+                check_header(key, &token)?;
+                Ok::<_, SettingsFault>(Some(token))
+            }
+            None => Ok(None),
         };
-        secrets.extend(other_token.clone());
-        if let Some(token) = &other_token {
-            check_header("auth.other-token", token)?;
+        let auth = &config.auth;
+        let other_token = token("auth.other-token", &auth.other_token)?;
+        let low_scope_token = token("auth.low-scope-token", &auth.low_scope_token)?;
+        let foreign_token = token("auth.foreign-token", &auth.foreign_token)?;
+        let token = token("auth.token", &auth.token)?;
+        if let (Some(token), false) = (&token, authorized) {
+            headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
         }
         if let Target::Http(Endpoint {
             user_info: Some(info),
@@ -151,7 +162,10 @@ impl Settings {
             deadline_ms: millis(config.deadline.unwrap_or(300.0)),
             target,
             headers,
+            token,
             other_token,
+            low_scope_token,
+            foreign_token,
             secrets,
             nonce,
             today: None,
@@ -184,6 +198,33 @@ impl Settings {
             Target::Http(endpoint) => Some(endpoint),
             Target::Stdio(_) => None,
         }
+    }
+}
+
+/// Whether the checks and sets that a configuration names are there.
+fn known(config: &Config) -> Result<(), SettingsFault> {
+    let waived = config
+        .waivers
+        .iter()
+        .map(|waiver| ("waivers", &waiver.check));
+    let moved = config.checks.keys().map(|check| ("checks", check));
+    for (key, id) in waived.chain(moved) {
+        if !crate::catalogue::is_known(id) {
+            let message =
+                format!("names `{id}`, which is no check; `mcp-verdict explain` lists all");
+            return Err(SettingsFault::Invalid { key, message });
+        }
+    }
+    let mut sets = crate::requirements::names();
+    match &config.requirements {
+        Some(set) if !sets.any(|name| name == set) => Err(SettingsFault::Invalid {
+            key: "requirements",
+            message: format!(
+                "`{set}` is no set of rules; there is {}",
+                verdict_model::REVISION
+            ),
+        }),
+        _ => Ok(()),
     }
 }
 

@@ -1,5 +1,7 @@
 //! One sentence a person can act on, and what would widen the coverage.
 
+use crate::catalogue;
+use crate::conformance::auth::door::has_token;
 use crate::context::Context;
 use crate::facts::{EraFinding, List};
 use verdict_model::report::{CheckResult, Counts, Outcome, Verdict};
@@ -30,9 +32,14 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
             };
             return format!("The server does not support {revision}; it names {named}.");
         }
-        EraFinding::Locked(status) => {
+        EraFinding::Locked(status) if verdict != Verdict::Fail => {
             return format!(
-                "No verdict: the server answers HTTP {status} and wants credentials. Give --header 'Authorization: Bearer ${{TOKEN}}'."
+                "No verdict: the server answers HTTP {status} and {}.",
+                if has_token(cx) {
+                    "refuses the credentials that it was given"
+                } else {
+                    "wants credentials. Give --header 'Authorization: Bearer ${TOKEN}'"
+                }
             );
         }
         EraFinding::Busy => {
@@ -50,6 +57,7 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
         EraFinding::Modern
         | EraFinding::Dual
         | EraFinding::WithoutDiscover
+        | EraFinding::Locked(_)
         // What the server wrote shows why it was not understood.
         | EraFinding::Unreachable(_) => {}
     }
@@ -70,6 +78,11 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
                         .find(|result| result.outcome == Outcome::Warn)
                 });
             let first = worst.map_or("", |result| result.title.as_str());
+            if let (1, Some(one)) = (counts.fail, worst)
+                && !catalogue::is_inside(&one.id)
+            {
+                return format!("{}{warned}.", one.message);
+            }
             match counts.fail {
                 0 => format!(
                     "{} warnings and --deny-warnings; first: {first}.",
@@ -88,13 +101,34 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
             ),
         },
         Verdict::Pass => {
+            let holds =
+                |one: &&CheckResult| one.outcome == Outcome::Pass && catalogue::is_inside(&one.id);
             format!(
                 "{} rules of {revision} hold{warned}; none is broken.",
-                counts.pass
+                results.iter().filter(holds).count()
             )
         }
     }
 }
+
+/// Keys of the configuration that checks wait for, with what is to be named there.
+const KEYS: [(&str, &str); 10] = [
+    ("tools.safe", "a tool that is safe to call"),
+    ("mrtr.trigger", "a tool, prompt or resource that asks back"),
+    ("tools.slow", "a tool that takes seconds"),
+    ("tools.chatty", "a tool that logs"),
+    (
+        "tools.needs-capability",
+        "a tool that asks its user something",
+    ),
+    ("mutate.tool", "a tool that makes the lists change"),
+    ("resources.known", "a resource that can be read"),
+    ("auth.other-token", "a token of somebody else"),
+    ("auth.low-scope-token", "a token that lacks a scope"),
+    ("auth.foreign-token", "a token for another server"),
+];
+/// How many of them one report names.
+const MOST_HINTS: usize = 4;
 
 /// What would widen the coverage of this run.
 pub(crate) fn hints(cx: &Context, results: &[CheckResult]) -> Vec<String> {
@@ -102,13 +136,33 @@ pub(crate) fn hints(cx: &Context, results: &[CheckResult]) -> Vec<String> {
     if !cx.facts.is_modern() {
         return hints;
     }
-    let waiting = results
+    let tools = cx.facts.items(List::Tools).next().is_some();
+    let mut waiting: Vec<(usize, &str, &str)> = KEYS
         .iter()
-        .filter(|result| result.outcome == Outcome::Skip && result.message.contains("tools.safe"))
-        .count();
-    if waiting > 0 && cx.facts.items(List::Tools).next().is_some() {
+        .filter(|(key, _)| match key.split('.').next() {
+            Some("tools" | "mutate") => tools,
+            Some("auth") => has_token(cx),
+            _ => true,
+        })
+        .map(|(key, what)| {
+            let wants = |result: &&CheckResult| {
+                result.outcome == Outcome::Skip
+                    && result.message.split(['(', ')']).any(|part| part == *key)
+            };
+            (results.iter().filter(wants).count(), *key, *what)
+        })
+        .filter(|(count, ..)| *count > 0)
+        .collect();
+    while hints.len() < MOST_HINTS {
+        // A safe tool is the easiest to name; of others the one that tells most.
+        let most = |at: &usize| (waiting[*at].1 == KEYS[0].0, waiting[*at].0, usize::MAX - at);
+        let Some(at) = (0..waiting.len()).max_by_key(most) else {
+            break;
+        };
+        let (count, key, what) = waiting.remove(at);
+        let checks = if count == 1 { "check" } else { "checks" };
         hints.push(format!(
-            "name a tool that is safe to call (tools.safe in mcp-verdict.yaml) to try {waiting} more checks"
+            "name {what} ({key} in mcp-verdict.yaml) to try {count} more {checks}"
         ));
     }
     if cx.settings.config.no_reads {

@@ -4,7 +4,7 @@ pub(crate) mod told;
 
 use crate::conformance::{checks, plan};
 use crate::context::Context;
-use crate::engine::{Command, Engine, Event};
+use crate::engine::{Command, Elsewhere, Engine, Event};
 use crate::facts::Facts;
 use crate::record::Recording;
 use crate::ruling::{Ruling, Weight};
@@ -74,7 +74,12 @@ fn obey(
     now: u64,
 ) {
     match command {
-        Command::Open { channel } => {
+        Command::Open { channel, elsewhere } => {
+            let outside = elsewhere.is_some_and(|to| to.endpoint.host == Elsewhere::OWN_ADDRESS);
+            if outside && !server.listens_everywhere() {
+                let why = "connection refused".to_owned();
+                return engine.handle(now, Event::Failed { channel, why });
+            }
             let peer = if stdio {
                 Peer::Stdio(Box::new(StdioPeer::new(server.clone())))
             } else {
@@ -100,6 +105,17 @@ fn obey(
                 process(channel, outputs, peers, engine, now);
             }
         }
+        Command::Terminate { channel } => match peers.get_mut(&channel) {
+            Some(Peer::Stdio(peer)) => {
+                let outputs = peer.terminate();
+                process(channel, outputs, peers, engine, now);
+            }
+            Some(Peer::Http(peer)) => {
+                let outputs = peer.shut_down();
+                http(channel, outputs, peers, engine, now);
+            }
+            None => {}
+        },
         Command::Close { channel } => {
             if let Some(Peer::Http(mut peer)) = peers.remove(&channel) {
                 peer.close();

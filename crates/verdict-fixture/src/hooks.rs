@@ -58,6 +58,8 @@ pub(crate) struct Process {
     pub ignores_cancel: bool,
     /// Whether an HTTP client that hangs up on an answer ends it.
     pub dies_of_hangup: bool,
+    /// Whether it is there at every address of its machine.
+    pub everywhere: bool,
 }
 
 /// When the end of input ends a process.
@@ -75,6 +77,7 @@ impl Process {
         ends: Ends::Always,
         ignores_cancel: false,
         dies_of_hangup: false,
+        everywhere: false,
     };
 }
 

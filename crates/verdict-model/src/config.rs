@@ -34,16 +34,18 @@ pub struct Config {
     /// What makes the server's lists change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mutate: Option<Mutate>,
+    /// What the tools may weigh.
+    pub surface: Surface,
     /// Outcome that a check has when its rule is broken, by check id; `off` leaves it out.
     pub checks: BTreeMap<String, Severity>,
-    /// Dated permissions to fail.
+    /// Dated permissions to fail; one that covers nothing any more, or whose day is over, fails the run.
     pub waivers: Vec<Waiver>,
     /// What a server that speaks two eras may do differently in each.
     pub eras: Eras,
     /// The revision to judge by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// The frozen set of rules that count.
+    /// The frozen set of rules that count; checks that are younger are shown as new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requirements: Option<String>,
     /// Leave out whatever reads resources, prompts and completions.
@@ -112,6 +114,8 @@ pub struct Server {
     /// A file of certificates to trust beside the system's, in PEM form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_file: Option<String>,
+    /// It is meant for this machine alone: one that `start` starts is also tried at another address.
+    pub local_only: bool,
     /// A command that asks an HTTP server to stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Words>,
@@ -243,6 +247,19 @@ pub struct Mutate {
     pub command: Option<Words>,
 }
 
+/// What the tools may weigh in a model's context; tokens are estimated, at four bytes of JSON each.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Surface {
+    /// All tools together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<usize>,
+    /// Each tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tool_tokens: Option<usize>,
+}
+
 /// What a broken rule counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -312,6 +329,15 @@ fn any() -> String {
 
 fn is_any(tool: &str) -> bool {
     tool == "*"
+}
+
+fn is_date(text: &str) -> bool {
+    let shape = text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    shape && ("01"..="12").contains(&&text[5..7]) && ("01"..="31").contains(&&text[8..])
 }
 
 /// How the gate decides.
@@ -404,15 +430,14 @@ impl Config {
                 message: "names both a url and a command; keep one".to_owned(),
             });
         }
-        let legacy = crate::LEGACY_REVISION;
-        for (revision, handshake) in [(&self.revision, true), (&self.requirements, false)] {
-            let known = |name: &str| name == crate::REVISION || (handshake && name == legacy);
-            if let Some(name) = revision.as_deref().filter(|name| !known(name)) {
+        for (at, waiver) in self.waivers.iter().enumerate() {
+            let date = waiver.until.as_deref().is_some_and(is_date);
+            if !date || waiver.reason.trim().is_empty() {
                 return Err(Invalid {
-                    key: "revision",
+                    key: "waivers",
                     message: format!(
-                        "`{name}` is not known here; this build judges by {}, and servers with a handshake by {legacy} (--revision {legacy})",
-                        crate::REVISION
+                        "[{at}] ({}) needs a reason, and until: its last day as YYYY-MM-DD",
+                        waiver.check
                     ),
                 });
             }
@@ -421,15 +446,25 @@ impl Config {
             let list = wanted.split_once('/').map(|(list, _)| list);
             !list.is_some_and(|list| LISTS.contains(&list))
         });
-        match misplaced {
-            Some(wanted) => Err(Invalid {
+        if let Some(wanted) = misplaced {
+            return Err(Invalid {
                 key: "eras.differences",
                 message: format!(
                     "holds `{wanted}`; write LIST/NAME, where LIST is one of {}",
                     LISTS.join(", ")
                 ),
+            });
+        }
+        let legacy = crate::LEGACY_REVISION;
+        match self.revision.as_deref() {
+            Some(name) if name != crate::REVISION && name != legacy => Err(Invalid {
+                key: "revision",
+                message: format!(
+                    "`{name}` is not known here; this build judges by {}, and servers with a handshake by {legacy}",
+                    crate::REVISION
+                ),
             }),
-            None => Ok(()),
+            _ => Ok(()),
         }
     }
 }

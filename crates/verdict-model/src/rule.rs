@@ -104,11 +104,6 @@ impl Rule {
         self.id.starts_with("handshake.")
     }
 
-    /// Whether it is none of the catalogue of [`crate::REVISION`], but one of our own beside it.
-    pub fn is_extra(&self) -> bool {
-        self.is_of_handshake() || self.id == "legacy.era-differences"
-    }
-
     /// How this build treats the rule when a check for it exists.
     pub fn state(&self) -> State {
         match self.safety {
@@ -232,6 +227,5 @@ mod tests {
             rule.spec_url(),
             "https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#behavior-requirements"
         );
-        assert!(rule.is_extra());
     }
 }

@@ -90,7 +90,7 @@ pub enum Standing {
 pub struct HttpExchange {
     /// `POST`, `GET` or `DELETE`.
     pub verb: String,
-    /// Path and query that were asked.
+    /// Path and query that were asked; a whole URL where it is on another origin than the server.
     pub path: String,
     /// Field names and values as sent, without those of the connection itself.
     pub request_headers: Vec<(String, String)>,
@@ -103,6 +103,9 @@ pub struct HttpExchange {
     /// Where redirects led, in order; the answer is that of the last one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redirects: Vec<String>,
+    /// Comments on an event stream.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub comments: u64,
 }
 
 impl HttpExchange {
@@ -232,6 +235,9 @@ pub struct Channel {
     /// When we closed standard input while the process still ran; stdio only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_closed_ms: Option<u64>,
+    /// When we asked the process to end by a signal; stdio only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminated_ms: Option<u64>,
     /// When it ended by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_ms: Option<u64>,

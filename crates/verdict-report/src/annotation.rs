@@ -3,7 +3,7 @@
 use crate::findings::{counts, further, uncounted};
 use crate::{safe, words};
 use verdict_model::Outcome;
-use verdict_model::report::CheckResult;
+use verdict_model::report::{CheckResult, Evidence, Location};
 
 /// Bytes of a title: a check run takes no more than 255 characters.
 const TITLE: usize = 255;
@@ -36,11 +36,13 @@ pub(crate) fn title(check: &CheckResult) -> String {
     safe::truncate_bytes(&title, TITLE).into_owned()
 }
 
-/// The rule, what happened, and the mend: lines of plain text, each of them safe to show.
-pub(crate) fn message(check: &CheckResult) -> String {
+/// The rule, what happened to this item, and the mend: lines of plain text, each of them safe to show.
+///
+/// Items that have a place of their own are told there, so only the others are counted.
+pub(crate) fn message(check: &CheckResult, item: Option<&Evidence>) -> String {
     let one_line = |text: &str, max| safe::terminal(&safe::truncate_bytes(text, max));
     let mut parts = vec![one_line(&check.title, 300), one_line(&check.message, 600)];
-    if let Some(item) = check.evidence.first() {
+    if let Some(item) = item {
         let subject = item
             .subject
             .as_deref()
@@ -55,7 +57,10 @@ pub(crate) fn message(check: &CheckResult) -> String {
             (Some(subject), said) => parts.push(format!("{subject}: {said}")),
             (None, said) => parts.push(said),
         }
-        let more = further(check, 1);
+        let more = match &item.location {
+            None => further(check, 1),
+            Some(place) => alike(check, place).saturating_sub(1),
+        };
         if more > 0 {
             parts.push(format!("and {} more like it", words::number(more)));
         }
@@ -71,9 +76,18 @@ pub(crate) fn message(check: &CheckResult) -> String {
     parts.join("\n")
 }
 
+/// How many items of evidence stand at a place.
+fn alike(check: &CheckResult, place: &Location) -> u64 {
+    let alike = check
+        .evidence
+        .iter()
+        .filter(|item| item.location.as_ref() == Some(place));
+    alike.count() as u64
+}
+
 /// The exchange that shows it, as plain text of at most `max` bytes.
-pub(crate) fn exchange(check: &CheckResult, max: usize) -> Option<String> {
-    let item = check.evidence.first()?;
+pub(crate) fn exchange(item: Option<&Evidence>, max: usize) -> Option<String> {
+    let item = item?;
     let mut out = String::new();
     for (name, text) in [("Sent", &item.request), ("Came back", &item.response)] {
         let Some(text) = text else { continue };

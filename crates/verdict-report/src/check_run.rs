@@ -4,7 +4,7 @@
 //! the time; whoever sends only moves JSON.
 
 use crate::annotation::{self, Loudness, loudness};
-use crate::findings::{checks, location, worst_first};
+use crate::findings::{checks, places, worst_first};
 use crate::markdown::{Aside, CHECK_RUN_BYTES, page};
 use crate::{safe, words};
 use serde::{Deserialize, Serialize};
@@ -216,22 +216,25 @@ fn title(report: &Report) -> String {
 
 /// The annotations that are new, worst first, and how many did not fit.
 fn annotations(report: &Report, publication: &Publication) -> (Vec<Annotation>, usize) {
-    let placed: Vec<_> = worst_first(checks(report))
-        .into_iter()
-        .filter_map(|check| {
-            let place = location(check)?;
+    let mut placed = Vec::new();
+    for check in worst_first(checks(report)) {
+        let Some(loud) = loudness(check) else {
+            continue;
+        };
+        placed.extend(places(check).into_iter().map(|(place, item)| {
             let line = place.line.max(1);
-            Some(Annotation {
+            let message = annotation::message(check, item);
+            Annotation {
                 path: place.path.clone(),
                 start_line: line,
                 end_line: line,
-                annotation_level: level(loudness(check)?).to_owned(),
+                annotation_level: level(loud).to_owned(),
                 title: Some(annotation::title(check)),
-                message: safe::truncate_bytes(&annotation::message(check), MESSAGE).into_owned(),
-                raw_details: annotation::exchange(check, DETAILS),
-            })
-        })
-        .collect();
+                message: safe::truncate_bytes(&message, MESSAGE).into_owned(),
+                raw_details: annotation::exchange(item, DETAILS),
+            }
+        }));
+    }
     let left = placed.len().saturating_sub(publication.annotations);
     let known = |one: &Annotation| publication.posted.iter().any(|other| same(one, other));
     let new = placed

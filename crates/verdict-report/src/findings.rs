@@ -1,6 +1,6 @@
 //! The checks of a report in the order people read them, and what of them is shown where.
 
-use verdict_model::report::{CheckResult, Conformance, Location};
+use verdict_model::report::{CheckResult, Conformance, Evidence, Location};
 use verdict_model::{Level, Outcome, Report, Verdict};
 
 /// The checks of a report, or none where the layer was not run.
@@ -80,15 +80,35 @@ pub(crate) fn further(check: &CheckResult, shown: usize) -> u64 {
         .saturating_add(check.omitted)
 }
 
+/// The places that a check is about, each with the evidence that belongs there; the check's own where no item has one.
+pub(crate) fn places(check: &CheckResult) -> Vec<(&Location, Option<&Evidence>)> {
+    let mut places: Vec<(&Location, Option<&Evidence>)> = Vec::new();
+    for item in &check.evidence {
+        let known = |place| places.iter().any(|(other, _)| *other == place);
+        if let Some(place) = item.location.as_ref().filter(|place| is_inside(place))
+            && !known(place)
+        {
+            places.push((place, Some(item)));
+        }
+    }
+    if places.is_empty() {
+        let own = location(check).map(|place| (place, check.evidence.first()));
+        places.extend(own);
+    }
+    places
+}
+
 /// The location of a check, unless it leads out of the repository.
 pub(crate) fn location(check: &CheckResult) -> Option<&Location> {
-    check.location.as_ref().filter(|location| {
-        let path = &location.path;
-        !path.is_empty()
-            && !path.starts_with('/')
-            && !path.contains(['\\', ':'])
-            && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
-    })
+    check.location.as_ref().filter(|place| is_inside(place))
+}
+
+fn is_inside(location: &Location) -> bool {
+    let path = &location.path;
+    !path.is_empty()
+        && !path.starts_with('/')
+        && !path.contains(['\\', ':'])
+        && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 /// The address of the rule, if it is one that a link may lead to.

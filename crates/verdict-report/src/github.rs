@@ -4,11 +4,11 @@
 //! in encoded values of our own commands and in lines that begin with a mark of ours.
 
 use crate::annotation::{self, Loudness, loudness};
-use crate::findings::{checks, location, verdict_stands_alone, worst_first};
+use crate::findings::{checks, places, verdict_stands_alone, worst_first};
 use crate::{Style, safe, text, words};
 use std::fmt::Write as _;
 use verdict_model::Report;
-use verdict_model::report::CheckResult;
+use verdict_model::report::{CheckResult, Evidence, Location};
 
 /// Annotations of one kind that the runner keeps of a step; it drops the rest without a word.
 const MOST: usize = 10;
@@ -47,36 +47,49 @@ pub fn annotations(report: &Report) -> String {
             .iter()
             .copied()
             .filter(|check| loudness(check) == Some(loud))
+            .flat_map(|check| {
+                let mut places: Vec<_> = places(check)
+                    .into_iter()
+                    .map(|(place, item)| (check, Some(place), item))
+                    .collect();
+                if places.is_empty() {
+                    places.push((check, None, check.evidence.first()));
+                }
+                places
+            })
             .collect();
         // The place that the verdict took is one of the ten.
         let taken = usize::from(name == "error" && verdict_stands_alone(report));
         let most = MOST - taken;
-        for (index, check) in members.iter().take(most).enumerate() {
+        for (index, member) in members.iter().take(most).enumerate() {
             let left = if index + 1 == most {
                 members.len() - most
             } else {
                 0
             };
-            annotation(&mut out, name, check, left);
+            annotation(&mut out, name, *member, left);
         }
     }
     out
 }
 
-fn annotation(out: &mut String, name: &str, check: &CheckResult, left: usize) {
+/// A check, the place it is about, and the evidence that belongs there.
+type Member<'r> = (&'r CheckResult, Option<&'r Location>, Option<&'r Evidence>);
+
+fn annotation(out: &mut String, name: &str, (check, place, item): Member<'_>, left: usize) {
     let title = safe::workflow_property(&annotation::title(check));
-    let place = location(check).map_or_else(String::new, |place| {
+    let place = place.map_or_else(String::new, |place| {
         format!(
             ",file={},line={}",
             safe::workflow_property(&place.path),
             place.line.max(1)
         )
     });
-    let message = safe::workflow_data(&message(check, left));
+    let message = safe::workflow_data(&message(check, item, left));
     let _ = writeln!(out, "::{name} title={title}{place}::{message}");
 }
 
-fn message(check: &CheckResult, left: usize) -> String {
+fn message(check: &CheckResult, item: Option<&Evidence>, left: usize) -> String {
     let end = match left {
         0 => String::new(),
         left => format!(
@@ -84,6 +97,6 @@ fn message(check: &CheckResult, left: usize) -> String {
             words::number(left)
         ),
     };
-    let text = safe::inert_lines(&annotation::message(check));
+    let text = safe::inert_lines(&annotation::message(check, item));
     format!("{}{end}", safe::truncate_bytes(&text, MESSAGE - end.len()))
 }

@@ -177,7 +177,8 @@ fn assertions(report: &Report) -> String {
     if checks.iter().all(|check| check.assertion.is_none()) {
         return String::new();
     }
-    let mut out = "| | headline assertion | state | checks |\n|--:|---|---|---|\n".to_owned();
+    let mut out = "### Headlines\n\n| | headline assertion | state | checks |\n|--:|---|---|---|\n"
+        .to_owned();
     for (number, title) in (1_u8..).zip(words::ASSERTIONS) {
         let members: Vec<_> = checks
             .iter()

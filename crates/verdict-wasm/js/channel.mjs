@@ -1,23 +1,31 @@
 // Channels of bytes: connections and child processes. They know nothing of rules.
 //
-// Each gets `events` with opened, failed, received, diagnostics and ended, and has send, endInput, close.
+// Each gets `events` with opened, failed, received, diagnostics and ended, and has send, endInput, terminate, close.
+import dns from "node:dns";
+import { existsSync } from "node:fs";
 import net from "node:net";
+import { networkInterfaces } from "node:os";
+import process from "node:process";
 import tls from "node:tls";
-import { endGroup, startGroup, whyNotStarted } from "./program.mjs";
+import { endGroup, signalGroup, startGroup, whyNotStarted } from "./program.mjs";
 
-/** Opens a connection to the target; for `localhost` both address families are tried. */
+/**
+ * Opens a connection to the target; for `localhost` both address families are tried. With `publicOnly` a name that
+ * leads into a private network is not followed there.
+ */
 export function openSocket(target, events, options = {}) {
-  const names = target.host.toLowerCase() === "localhost" ? ["127.0.0.1", "::1"] : [target.host];
+  const names = namesOf(target.host);
   let socket;
   let closed = false;
-  let last = "";
+  let last = "not tried: this is a container, or a machine without another address";
   const connect = () => {
     const host = names.shift();
-    if (host === undefined) return events.failed(last);
+    if (host === undefined) return queueMicrotask(() => events.failed(last));
     const servername = net.isIP(target.host) ? undefined : target.host;
+    const lookup = target.publicOnly ? lookUpPublic : undefined;
     const attempt = target.https
-      ? tls.connect({ host, port: target.port, servername, ca: options.ca, ALPNProtocols: ["http/1.1"] })
-      : net.connect({ host, port: target.port, autoSelectFamily: true });
+      ? tls.connect({ host, port: target.port, servername, lookup, ca: options.ca, ALPNProtocols: ["http/1.1"] })
+      : net.connect({ host, port: target.port, lookup, autoSelectFamily: true });
     socket = attempt;
     let open = false;
     let over = false;
@@ -46,11 +54,54 @@ export function openSocket(target, events, options = {}) {
   return {
     send: (bytes) => socket?.write(bytes),
     endInput: () => {},
+    terminate: () => {},
     close: () => {
       closed = true;
       socket?.destroy();
     },
   };
+}
+
+/** What to try for a host; `own-address.invalid` stands for this machine's address other than the loopback one. */
+function namesOf(host) {
+  if (host === "own-address.invalid") {
+    const container =
+      existsSync("/.dockerenv") || existsSync("/run/.containerenv") || process.env.KUBERNETES_SERVICE_HOST;
+    const addresses = Object.values(networkInterfaces()).flat();
+    const own = addresses.find(({ internal, family }) => !internal && family === "IPv4");
+    return container || !own ? [] : [own.address];
+  }
+  return host.toLowerCase() === "localhost" ? ["127.0.0.1", "::1"] : [host];
+}
+
+const PRIVATE = new net.BlockList();
+for (const [address, bits, family] of [
+  ["0.0.0.0", 8, "ipv4"],
+  ["10.0.0.0", 8, "ipv4"],
+  ["100.64.0.0", 10, "ipv4"],
+  ["127.0.0.0", 8, "ipv4"],
+  ["169.254.0.0", 16, "ipv4"],
+  ["172.16.0.0", 12, "ipv4"],
+  ["192.168.0.0", 16, "ipv4"],
+  ["224.0.0.0", 4, "ipv4"],
+  ["255.255.255.255", 32, "ipv4"],
+  ["::", 127, "ipv6"],
+  ["fc00::", 7, "ipv6"],
+  ["fe80::", 10, "ipv6"],
+  ["ff00::", 8, "ipv6"],
+]) {
+  PRIVATE.addSubnet(address, bits, family);
+}
+
+/** The public addresses of a name, in the manner of `dns.lookup`. */
+export function lookUpPublic(name, options, done) {
+  dns.lookup(name, { ...options, all: true }, (error, found) => {
+    if (error) return done(error);
+    const open = found.filter(({ address, family }) => !PRIVATE.check(address, family === 6 ? "ipv6" : "ipv4"));
+    if (open.length === 0) return done(new Error(`the name ${name} leads into a private network`));
+    if (options.all) return done(null, open);
+    return done(null, open[0].address, open[0].family);
+  });
 }
 
 function printAddress(socket) {
@@ -80,7 +131,7 @@ export function openProcess(words, events, { env, cwd }) {
   } catch (error) {
     // Some faults of the command are thrown at once; the engine hears of all of them in the same way.
     queueMicrotask(() => events.failed(whyNotStarted(error, words[0])));
-    return { send: () => {}, endInput: () => {}, close: () => {} };
+    return { send: () => {}, endInput: () => {}, terminate: () => {}, close: () => {} };
   }
   let closed = false;
   let gone = false;
@@ -104,6 +155,8 @@ export function openProcess(words, events, { env, cwd }) {
   return {
     send: (bytes) => child.stdin.write(bytes),
     endInput: () => child.stdin.end(),
+    // Windows has no signal that asks.
+    terminate: () => process.platform === "win32" || signalGroup(child.pid, "SIGTERM"),
     close: () => {
       closed = true;
       return (finished ??= endGroup(child));

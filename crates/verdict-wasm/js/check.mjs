@@ -4,7 +4,7 @@
 // The same checks and reports as `mcp-verdict check`, without a binary. Exit codes are the same too.
 import { writeFileSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { check, parseConfig, render } from "./library.mjs";
+import { check, parseConfig, placeFindings, render } from "./library.mjs";
 
 const EXIT = { pass: 0, fail: 1, none: 3 };
 
@@ -59,5 +59,6 @@ try {
   usage(error.message);
 }
 if (values.transcript) writeFileSync(values.transcript, result.transcript);
-process.stdout.write(render(result.report, values.format));
-process.exitCode = EXIT[JSON.parse(result.report).verdict];
+const report = await placeFindings(result.report, { config: values.config });
+process.stdout.write(render(report, values.format));
+process.exitCode = EXIT[JSON.parse(report).verdict];

@@ -12,15 +12,15 @@ import { Run, planRun } from "./core.js";
  *
  * `config` is the configuration as an object, `variables` what `${VAR}` is read from, `env` the environment that
  * children get an allow-list of, `cwd` the folder that they run in, `source` where the server's code stands, and
- * `signal` an AbortSignal that ends the run early. Resolves to `{ report, transcript }`, both as JSON text.
+ * `signal` an AbortSignal that ends the run early, and `stop` what tells a started HTTP server to stop. Resolves to `{ report, transcript }`, both as JSON text.
  */
-export async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal } = {}) {
+export async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal, stop } = {}) {
   const text = JSON.stringify(config);
   const values = JSON.stringify(variables);
   const run = new Run(text, values, today);
   try {
     const { environment } = JSON.parse(planRun(text, values));
-    const options = { env: childEnvironment(env, environment), cwd, ca: authorities(config.server?.["ca-file"], cwd) };
+    const options = { env: childEnvironment(env, environment), cwd, stop, ca: authorities(config.server?.["ca-file"], cwd) };
     await drive(run, options, signal);
     return { report: run.report(source && JSON.stringify(source)), transcript: run.transcript() };
   } finally {
@@ -60,7 +60,7 @@ async function drive(run, options, signal) {
         reject(error);
       }
     };
-    const open = (channel) => {
+    const open = ({ channel, elsewhere }) => {
       const events = {
         opened: (peer) => after(() => run.opened(now(), channel, peer)),
         failed: (why) => after(() => run.failed(now(), channel, why)),
@@ -70,7 +70,7 @@ async function drive(run, options, signal) {
       };
       const opened =
         target.transport === "http"
-          ? openSocket(target, events, options)
+          ? openSocket({ ...target, ...elsewhere }, events, options)
           : openProcess(target.command, events, options);
       channels.set(channel, opened);
     };
@@ -78,11 +78,13 @@ async function drive(run, options, signal) {
       const channel = channels.get(command.channel);
       switch (command.do) {
         case "open":
-          return open(command.channel);
+          return open(command);
         case "send":
           return channel?.send(run.bytes());
         case "endInput":
           return channel?.endInput();
+        case "terminate":
+          return target.transport === "http" ? options.stop?.() : channel?.terminate();
         case "close":
           channels.delete(command.channel);
           return ending.push(channel?.close());

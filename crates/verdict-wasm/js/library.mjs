@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as core from "./core.js";
+import { placing } from "./places.mjs";
 import * as text from "./text.js";
 
 // The bundler writes the hashes of the modules in here: a checkout that altered one (line ends, a half-finished
@@ -25,12 +26,14 @@ export function catalogue() {
 let loaded = false;
 
 // What reads and writes text for people is a module of its own, loaded when it is needed first.
+function textModule() {
+  if (!loaded) load(text, "text_bg.wasm");
+  loaded = true;
+  return text;
+}
+
 function lazily(name) {
-  return (...args) => {
-    if (!loaded) load(text, "text_bg.wasm");
-    loaded = true;
-    return text[name](...args);
-  };
+  return (...args) => textModule()[name](...args);
 }
 
 /** Reads a configuration in YAML; gives it back as JSON. */
@@ -53,6 +56,13 @@ export const relay = lazily("relay");
 export const workflowData = lazily("workflowData");
 /** Text as the value of a property of a workflow command. */
 export const workflowProperty = lazily("workflowProperty");
+
+/** Puts the places in the repository into a report that its findings are about; see `places.mjs`. */
+export const placeFindings = placing({
+  searchPlaces: (report, folder) => new (textModule().Places)(report, folder),
+  serverLine: lazily("serverLine"),
+  stepLine: lazily("stepLine"),
+});
 
 export * from "./core.js";
 export { authorities, check } from "./driver.mjs";

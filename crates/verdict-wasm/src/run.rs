@@ -49,12 +49,18 @@ impl Run {
     /// The next thing to do as JSON (`open`, `send`, `endInput`, `close`), or nothing.
     pub fn command(&mut self) -> Option<String> {
         let command = match self.engine.as_mut()?.command()? {
-            Command::Open { channel } => json!({"do": "open", "channel": channel}),
+            Command::Open { channel, elsewhere } => json!({
+                "do": "open", "channel": channel, "elsewhere": elsewhere.map(|to| json!({
+                    "https": to.endpoint.https, "host": to.endpoint.host, "port": to.endpoint.port,
+                    "publicOnly": to.public_only,
+                })),
+            }),
             Command::Send { channel, bytes } => {
                 self.bytes = bytes;
                 json!({"do": "send", "channel": channel})
             }
             Command::EndInput { channel } => json!({"do": "endInput", "channel": channel}),
+            Command::Terminate { channel } => json!({"do": "terminate", "channel": channel}),
             Command::Close { channel } => json!({"do": "close", "channel": channel}),
         };
         Some(command.to_string())

@@ -156,10 +156,7 @@ fn sizes(lines: &mut Vec<Line>) -> Result<()> {
         mib(bytes(module.clone())?),
         "limit 3 MiB",
     ));
-    let zipped = "import gzip,sys;print(len(gzip.compress(open(sys.argv[1],'rb').read(),9)))";
-    let zipped = output(command("python3").args(["-c", zipped, &module]))?
-        .trim()
-        .parse()?;
+    let zipped = crate::dist::gzipped(module.as_ref())?;
     lines.push(Line::value(
         "core_bg.wasm, gzip -9",
         mib(zipped),

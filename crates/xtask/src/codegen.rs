@@ -10,7 +10,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 /// Areas of the catalogue, in its order, each with what it is about.
-const AREAS: [(&str, &str); 24] = [
+const AREAS: [(&str, &str); 26] = [
     ("discover", "`server/discover` and what it declares."),
     (
         "version",
@@ -46,6 +46,14 @@ const AREAS: [(&str, &str); 24] = [
     (
         "handshake",
         "What revision 2025-11-25 asks of servers with a handshake; only with `--revision 2025-11-25`, and outside of the catalogue.",
+    ),
+    (
+        "surface",
+        "What models and people are shown. Outside the catalogue: the specification does not state these.",
+    ),
+    (
+        "waivers",
+        "The waivers of the configuration. Outside the catalogue, and in a report only where there are waivers.",
     ),
 ];
 
@@ -142,8 +150,8 @@ const HEAD: &str = "\
 //! Written by `cargo xtask codegen` from the folders beside it: a check is added by adding its file.
 
 use crate::ask::Probe;
+pub use crate::catalogue::{Entry, all, catalogue};
 pub use crate::check::Check;
-pub use crate::pending::{Entry, catalogue};
 use crate::settings::Settings;
 use crate::survey;
 
@@ -205,14 +213,14 @@ pub fn generate(_: bool) -> Result<()> {
 /// `docs/checks.md`.
 #[cfg(feature = "generate")]
 fn table() -> Result<String> {
-    let entries: Vec<_> = verdict_core::conformance::catalogue().collect();
-    let rows = entries.iter().filter(|entry| !entry.rule.is_extra());
-    let (all, extra) = (rows.clone().count(), entries.len() - rows.clone().count());
-    let built = rows
+    let entries: Vec<_> = verdict_core::conformance::all().collect();
+    let built = verdict_core::conformance::catalogue()
         .filter(|entry| entry.state != verdict_model::State::NotYet)
         .count();
     let mut out = format!(
-        "# Checks\n\nWritten by `cargo xtask codegen`. {built} of the catalogue's {all} rules are checked by this build; the others are listed as `not-yet`. {extra} checks stand beside the catalogue: `handshake.*`, which judge by revision 2025-11-25 (see [eras](eras.md)), and `legacy.era-differences`.\n`mcp-verdict explain ID` says what a check means, why it matters and how to mend it.\n"
+        "# Checks\n\nWritten by `cargo xtask codegen`. {built} of the catalogue's {} rules are checked by this build, and {} things that it does not state.\n`mcp-verdict explain ID` says what a check means, why it matters and how to mend it.\n",
+        verdict_core::catalogue::RULES,
+        entries.len() - verdict_core::catalogue::RULES,
     );
     for (area, about) in AREAS {
         writeln!(

@@ -1,7 +1,7 @@
 //! `dist/`: the Action and the WASM core with its command line for Node, as users run them; built, and compared.
 
 use crate::js;
-use crate::run::root;
+use crate::run::{command, output, root};
 use crate::wasm::{self, REMEDY, Toolchain};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -14,10 +14,12 @@ use std::path::{Path, PathBuf};
 const BUNDLED: [&str; 3] = ["index.mjs", "check.mjs", "core.mjs"];
 /// What wasm-bindgen makes.
 const BUILT: [&str; 4] = ["core.js", "core_bg.wasm", "text.js", "text_bg.wasm"];
-/// Bytes that the module may have: it is fetched with every run of the Action.
+/// Bytes that a module may have: it is fetched with every run of the Action.
 const MAX_MODULE: u64 = 3 << 20;
+/// The same after `gzip -9`.
+const MAX_GZIPPED: u64 = 1 << 20;
 /// Folders and files whose content decides what `dist/` holds.
-const INPUTS: [&str; 9] = [
+const INPUTS: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
     "crates/verdict-model",
@@ -25,6 +27,7 @@ const INPUTS: [&str; 9] = [
     "crates/verdict-core",
     "crates/verdict-config",
     "crates/verdict-text-wasm",
+    "crates/verdict-place",
     "crates/verdict-report",
     "crates/verdict-wasm",
 ];
@@ -91,13 +94,17 @@ pub fn check() -> Result<()> {
             "SOURCES HAVE CHANGED: run `cargo xtask dist`",
         ],
     );
-    let module = manifest.files.get(BUILT[1]).map_or(0, |file| file.bytes);
+    let mut small = true;
+    for name in [BUILT[1], BUILT[3]] {
+        let bytes = manifest.files.get(name).map_or(0, |file| file.bytes);
+        small &= bytes <= MAX_MODULE && gzipped(&dist.join(name))? <= MAX_GZIPPED;
+    }
     verdicts.judge(
         "size",
-        module <= MAX_MODULE,
+        small,
         [
-            "the module is within 3 MiB",
-            "THE MODULE IS LARGER THAN 3 MiB",
+            "each module is within 3 MiB, and 1 MiB gzipped",
+            "A MODULE IS LARGER THAN 3 MiB, OR 1 MiB GZIPPED",
         ],
     );
     if js::is_installed() {
@@ -135,6 +142,16 @@ pub fn check() -> Result<()> {
         bail!("dist/ is not what its sources make: run `cargo xtask dist` and commit it");
     }
     Ok(())
+}
+
+/// The size of a file as `gzip -9` leaves it.
+pub fn gzipped(path: &Path) -> Result<u64> {
+    let script = "const { gzipSync } = require('zlib'); const bytes = require('fs').readFileSync(process.argv[1]); \
+                  console.log(gzipSync(bytes, { level: 9 }).length)";
+    let mut node = command("node");
+    Ok(output(node.args(["-e", script]).arg(path))?
+        .trim()
+        .parse()?)
 }
 
 /// What was found out about `dist/`, each printed by itself; what was not tried is never called good.
@@ -232,7 +249,8 @@ fn collect(path: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut out, byte| {
         let _ = write!(out, "{byte:02x}");
         out

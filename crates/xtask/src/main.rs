@@ -7,9 +7,11 @@ mod js;
 mod links;
 mod needs;
 mod real;
+mod release;
 mod run;
 mod test;
 mod wasm;
+mod workflows;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -43,6 +45,16 @@ enum Task {
     },
     /// Measure: ratios side by side in one run
     Bench(bench::Options),
+    /// Write down the hashes of a release's programs, for the Action to verify downloads by
+    Lock {
+        /// Holds `mcp-verdict-VERSION-TARGET` (`.exe` on Windows) and the same with `.gz`, for each target
+        folder: PathBuf,
+        /// Only compare
+        #[arg(long)]
+        check: bool,
+    },
+    /// Examine the workflows and action.yml
+    Workflows,
     /// The second step of `codegen`
     #[command(hide = true)]
     Generate {
@@ -66,6 +78,8 @@ fn main() -> Result<()> {
         Task::Dist { check: true } => dist::check(),
         Task::Codegen { check } => codegen::run(check),
         Task::Bench(options) => bench::run(&options),
+        Task::Lock { folder, check } => release::lock(&folder, check),
+        Task::Workflows => workflows::check(),
         Task::Generate { check } => codegen::generate(check),
         Task::Bindgen { input, out, name } => wasm::bindgen(&input, &out, &name),
     }

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a merge.
 
 use crate::run::{cargo, command, root, status};
-use crate::{codegen, dist, js, links, needs, real};
+use crate::{codegen, dist, js, links, needs, real, workflows};
 use anyhow::Result;
 use std::time::Instant;
 
@@ -49,6 +49,8 @@ pub fn run(options: &Options) -> Result<()> {
             .args(["doc", "--quiet", "--workspace", "--no-deps", "--locked"]),
     )?;
     links::check()?;
+    step("workflows");
+    workflows::check()?;
     step("dist/ against its sources");
     dist::check()?;
     step("the committed dist/ in Node: the WASM core and the Action");

@@ -1,5 +1,8 @@
 //! Building the WASM core: with rustup's target where it is there, else with a rustc that has its sources.
 
+#[cfg(feature = "bindgen")]
+mod order;
+
 use crate::run::{cargo_program, command, output, root, status};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -177,9 +180,11 @@ pub fn bindgen(input: &Path, out: &Path, name: &str) -> Result<()> {
         .out_name(name)
         .typescript(false)
         .remove_producers_section(true)
-        .remove_name_section(true)
         .web(true)?;
-    bindgen.generate(out)
+    bindgen.generate(out)?;
+    let module = out.join(format!("{name}_bg.wasm"));
+    let ordered = order::by_origin(&std::fs::read(&module)?)?;
+    Ok(std::fs::write(module, ordered)?)
 }
 
 /// Writes the glue for a module.

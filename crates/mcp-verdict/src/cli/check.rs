@@ -2,8 +2,10 @@
 
 use super::CheckArgs;
 use crate::config::{self, Plan};
-use crate::driver::{self, Launch, Trust, environment};
+use crate::driver::{self, Launch, Stop, Trust, environment};
 use crate::exit::{Exit, Usage};
+use crate::github::Event;
+use crate::place::Checkout;
 use crate::start::Started;
 use crate::{output, progress};
 use anyhow::{Context, Result};
@@ -12,12 +14,17 @@ use std::path::Path;
 use std::time::Duration;
 use verdict_core::conformance;
 use verdict_core::engine::Engine;
+use verdict_core::settings::words;
 use verdict_model::{Report, Transcript};
 
 pub(crate) async fn run(args: &CheckArgs, matches: &ArgMatches) -> Result<Exit> {
     let sinks = output::sinks(matches)?;
     let plan = config::plan(&args.target)?;
-    let (report, transcript) = examine(&plan, args.output.quiet).await?;
+    let (mut report, transcript) = examine(&plan, args.output.quiet).await?;
+    if let Some(checkout) = Checkout::here() {
+        let changes = checkout.changes(&Event::of_this_job());
+        checkout.place(&mut report, args.target.config.as_deref(), changes);
+    }
     if let Some(path) = &args.transcript {
         keep(&transcript, &plan, path)?;
     }
@@ -33,8 +40,9 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
         }
         None => Trust::default(),
     };
-    let launch = Launch {
+    let mut launch = Launch {
         environment: environment(plan.environment.clone()),
+        stop: Stop::default(),
     };
     let started = match (&plan.start, plan.settings.endpoint()) {
         (Some(words), Some(endpoint)) => {
@@ -42,6 +50,11 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
             Some(Started::wait(words, &launch, endpoint, &trust, deadline).await?)
         }
         _ => None,
+    };
+    let stop = plan.settings.config.server.stop.as_ref().map(words);
+    launch.stop = Stop {
+        words: stop.transpose().map_err(|fault| Usage(fault.to_string()))?,
+        group: started.as_ref().map(Started::group),
     };
     let mut engine = Engine::new(plan.settings.clone(), &conformance::plan(&plan.settings));
     let mut bar = progress::Bar::new(quiet);
@@ -65,7 +78,7 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
 }
 
 /// Resolves when the user or the runner asks us to stop.
-async fn interrupted() {
+pub(super) async fn interrupted() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

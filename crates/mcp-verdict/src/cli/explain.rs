@@ -1,16 +1,17 @@
 //! `mcp-verdict explain`: the catalogue of checks.
 
-use super::ExplainArgs;
+use super::{ExplainArgs, official};
 use crate::exit::{Exit, Usage};
 use crate::output;
 use anyhow::Result;
 use clap::ArgMatches;
-use verdict_core::conformance::{Entry, catalogue};
+use verdict_core::conformance::{Entry, all};
 use verdict_report::Format;
 
 pub(crate) fn run(args: &ExplainArgs, matches: &ArgMatches) -> Result<Exit> {
     let sinks = output::sinks(matches)?;
-    let entries: Vec<_> = catalogue().collect();
+    let entries: Vec<_> = all().collect();
+    let rows = official::rows();
     let chosen = match &args.check {
         None => entries,
         Some(id) => match entries.iter().find(|entry| entry.rule.id == id) {
@@ -21,6 +22,8 @@ pub(crate) fn run(args: &ExplainArgs, matches: &ArgMatches) -> Result<Exit> {
     for sink in sinks {
         let style = output::style(&args.output);
         let text = match sink.format {
+            Format::Json if args.official => format!("{}\n", serde_json::to_string_pretty(&rows)?),
+            Format::Text if args.official => official::text(&rows),
             Format::Json => format!("{}\n", serde_json::to_string_pretty(&chosen)?),
             Format::Text => {
                 if let (Some(_), [entry]) = (&args.check, &chosen[..]) {

@@ -2,6 +2,8 @@
 
 mod check;
 mod explain;
+mod official;
+mod publish;
 mod render;
 mod scan;
 
@@ -33,12 +35,17 @@ enum Command {
     Check(Box<CheckArgs>),
     /// What a check means, why it matters, how to mend it
     #[command(
-        after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json"
+        after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json\n  mcp-verdict explain --official"
     )]
     Explain(ExplainArgs),
     /// Show a report in another format
     #[command(after_help = "Examples:\n  mcp-verdict render report.json --format markdown")]
     Render(RenderArgs),
+    /// Post a report as a check run on GitHub
+    #[command(
+        after_help = "Reads GITHUB_TOKEN, GITHUB_REPOSITORY, GITHUB_EVENT_PATH and what else a job has; options win.\n\nOn a pull request the check run stands on its head. A re-run updates it. Where none can be written (a pull request from a fork, no `checks: write`) the findings go to the log and the job summary.\n\nExamples:\n  mcp-verdict publish --begin\n  mcp-verdict publish report.json\n  mcp-verdict publish report.json --name 'mcp-verdict / billing' --annotations 50\n  mcp-verdict publish --cancelled\n  mcp-verdict publish report.json --repository octo/demo --sha \"$GITHUB_SHA\"\n\nThe exit code is the report's verdict: 0 pass, 1 fail, 3 none; 0 after --begin."
+    )]
+    Publish(PublishArgs),
     /// Find what revision 2026-07-28 breaks in a repository's code and tests
     #[command(
         after_help = "Examples:\n  mcp-verdict scan\n  mcp-verdict scan src tests --deny-warnings\n  mcp-verdict scan --format github\n  mcp-verdict scan --format sarif --out scan.sarif\n  mcp-verdict scan tests --fix          shows safe renames as a diff\n  mcp-verdict scan tests --fix --yes    writes them\n  mcp-verdict scan --list\n\nWhat .gitignore names, vendored and generated code, lock files and prose are not looked at. A comment\n`mcp-verdict: allow` on a line or above it keeps that line out.\n\nExit codes: 0 nothing, or notes and warnings only; 1 an error, or a warning with --deny-warnings;\n2 bad usage; 3 no file to read."
@@ -46,7 +53,7 @@ enum Command {
     Scan(ScanArgs),
     /// Check the built-in server: no server of your own, no key, no network
     #[command(
-        after_help = "Examples:\n  mcp-verdict demo\n  mcp-verdict demo --defect header-method-ignored\n  mcp-verdict demo --list\n  mcp-verdict demo --serve"
+        after_help = "Examples:\n  mcp-verdict demo\n  mcp-verdict demo --defect header-method-ignored\n  mcp-verdict demo --list\n  mcp-verdict demo --serve --port 8000"
     )]
     Demo(DemoArgs),
 }
@@ -151,6 +158,9 @@ pub(crate) struct CheckArgs {
 pub(crate) struct ExplainArgs {
     /// The check's id; all checks without it
     pub(crate) check: Option<String>,
+    /// Which checks stand for those of the official conformance suite
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) official: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -161,6 +171,54 @@ pub(crate) struct RenderArgs {
     pub(crate) report: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PublishArgs {
+    /// A report in JSON
+    #[arg(required_unless_present_any = ["begin", "cancelled"], conflicts_with = "begin")]
+    pub(crate) report: Option<PathBuf>,
+    /// Before the checks: post that they are running
+    #[arg(long, conflicts_with_all = ["cancelled", "neutral"])]
+    pub(crate) begin: bool,
+    /// The job was cancelled; without a report too
+    #[arg(long)]
+    pub(crate) cancelled: bool,
+    /// A verdict that is not pass leaves the check neutral, and the exit code 0
+    #[arg(long)]
+    pub(crate) neutral: bool,
+    /// Name of the check; give each server and configuration a name of its own
+    #[arg(long, value_name = "NAME", default_value = "mcp-verdict", value_parser = check_name)]
+    pub(crate) name: String,
+    /// The repository [default: `GITHUB_REPOSITORY`]
+    #[arg(long, value_name = "OWNER/NAME")]
+    pub(crate) repository: Option<String>,
+    /// The commit [default: the one that the event is about]
+    #[arg(long, value_name = "SHA", value_parser = commit)]
+    pub(crate) sha: Option<String>,
+    /// The address of GitHub's API [default: `GITHUB_API_URL`, or that of github.com]
+    #[arg(long, value_name = "URL")]
+    pub(crate) api_url: Option<String>,
+    /// auto (on the check run, or in the log where none can be written), log, off, or the most of a check run
+    #[arg(long, value_name = "WHERE", default_value = "auto")]
+    pub(crate) annotations: String,
+}
+
+fn check_name(text: &str) -> Result<String, &'static str> {
+    let good = (1..=100).contains(&text.chars().count()) && !text.chars().any(char::is_control);
+    if good {
+        Ok(text.to_owned())
+    } else {
+        Err("a name has 1 to 100 characters that show")
+    }
+}
+
+fn commit(text: &str) -> Result<String, &'static str> {
+    if crate::github::is_sha(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("write the full name of the commit, 40 hexadecimal digits")
+    }
 }
 
 #[derive(Debug, Args)]
@@ -205,6 +263,14 @@ pub(crate) struct DemoArgs {
     /// Only serve, until interrupted; the URL is printed
     #[arg(long)]
     pub(crate) serve: bool,
+    /// The port of the built-in server [default: any that is free]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub(crate) port: u16,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -222,6 +288,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<Exit> {
         Command::Check(args) => runtime()?.block_on(check::run(&args, matches)),
         Command::Explain(args) => explain::run(&args, matches),
         Command::Render(args) => render::run(&args, matches),
+        Command::Publish(args) => runtime()?.block_on(publish::run(&args)),
         Command::Scan(args) => scan::run(&args, matches),
         Command::Demo(args) => runtime()?.block_on(crate::demo::run(&args, matches)),
     }

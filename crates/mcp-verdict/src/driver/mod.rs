@@ -5,7 +5,7 @@ mod server;
 mod socket;
 mod tls;
 
-pub(crate) use process::{Launch, environment};
+pub(crate) use process::{Group, Launch, Stop, environment};
 pub(crate) use server::{Server, answers, spawn_server};
 pub(crate) use tls::Trust;
 
@@ -13,7 +13,7 @@ use anyhow::Result;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
-use verdict_core::engine::{Command, Engine, Event, Progress};
+use verdict_core::engine::{Command, Elsewhere, Engine, Event, Progress};
 use verdict_core::settings::{Settings, Target};
 
 /// What a channel's task tells the loop; owns its bytes.
@@ -58,6 +58,7 @@ impl Signal {
 pub(crate) enum Order {
     Send(Vec<u8>),
     EndInput,
+    Terminate,
 }
 
 /// A channel that is open or opening; dropping it closes it.
@@ -70,6 +71,13 @@ struct Handle {
 
 /// Signals that may wait for the engine: a server that floods is held back, not buffered.
 const WAITING: usize = 64;
+
+/// Tells a channel's task something; one that has ended has already said why.
+fn tell(handles: &BTreeMap<u32, Handle>, channel: u32, order: Order) {
+    if let Some(handle) = handles.get(&channel) {
+        let _ = handle.orders.send(order);
+    }
+}
 
 /// Runs an engine to its end.
 ///
@@ -91,14 +99,17 @@ pub(crate) async fn run(
     loop {
         while let Some(command) = engine.command() {
             match command {
-                Command::Open { channel } => {
+                Command::Open { channel, elsewhere } => {
                     let (orders, inbox) = mpsc::unbounded_channel();
                     let signals = signals.clone();
                     let is_process = matches!(settings.target, Target::Stdio(_));
                     let task = match &settings.target {
                         Target::Http(endpoint) => tokio::spawn(socket::carry(
                             channel,
-                            endpoint.clone(),
+                            elsewhere.unwrap_or_else(|| Elsewhere {
+                                endpoint: endpoint.clone(),
+                                public_only: false,
+                            }),
                             trust.clone(),
                             Duration::from_millis(settings.timeout_ms),
                             inbox,
@@ -124,17 +135,12 @@ pub(crate) async fn run(
                         },
                     );
                 }
-                Command::Send { channel, bytes } => {
-                    if let Some(handle) = handles.get(&channel) {
-                        // A task that has ended has already said why.
-                        let _ = handle.orders.send(Order::Send(bytes));
-                    }
+                Command::Send { channel, bytes } => tell(&handles, channel, Order::Send(bytes)),
+                Command::EndInput { channel } => tell(&handles, channel, Order::EndInput),
+                Command::Terminate { .. } if matches!(settings.target, Target::Http(_)) => {
+                    launch.stop();
                 }
-                Command::EndInput { channel } => {
-                    if let Some(handle) = handles.get(&channel) {
-                        let _ = handle.orders.send(Order::EndInput);
-                    }
-                }
+                Command::Terminate { channel } => tell(&handles, channel, Order::Terminate),
                 Command::Close { channel } => {
                     if let Some(handle) = handles.remove(&channel) {
                         drop(handle.orders);

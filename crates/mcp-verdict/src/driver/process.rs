@@ -58,6 +58,29 @@ const GRACE: Duration = Duration::from_millis(1_500);
 pub(crate) struct Launch {
     /// The child's whole environment.
     pub(crate) environment: Vec<(String, String)>,
+    /// How an HTTP server is stopped.
+    pub(crate) stop: Stop,
+}
+
+/// How an HTTP server is stopped: by a command, or by a signal to the group that we started.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stop {
+    pub(crate) words: Option<Vec<String>>,
+    pub(crate) group: Option<Group>,
+}
+
+impl Launch {
+    /// Tells the server to stop.
+    pub(crate) fn stop(&self) {
+        if let Some(words) = &self.stop.words {
+            // A command that fails shows as a server that goes on.
+            if let Ok(mut child) = spawn(words, self, Stdio::null()) {
+                tokio::spawn(async move { child.wait().await });
+            }
+        } else if let Some(group) = &self.stop.group {
+            group.signal(false);
+        }
+    }
 }
 
 /// The environment of a child: the allow-list, then what the configuration names.
@@ -141,6 +164,7 @@ pub(crate) async fn carry(
                     }
                 }
                 Some(Order::EndInput) => lines = None,
+                Some(Order::Terminate) => group.signal(false),
                 None => break,
             },
             status = child.wait(), if exited.is_none() => {
@@ -239,6 +263,7 @@ fn how_ended(status: ExitStatus) -> String {
 }
 
 /// A process group, to be ended as a whole.
+#[derive(Debug, Clone)]
 pub(crate) struct Group {
     #[cfg(unix)]
     id: Option<rustix::process::Pid>,
@@ -273,7 +298,7 @@ impl Group {
     }
 
     #[cfg(unix)]
-    fn signal(&self, kill: bool) {
+    pub(crate) fn signal(&self, kill: bool) {
         use rustix::process::{Signal, kill_process_group};
         if let Some(id) = self.id {
             // No such group means that all of it is gone.
@@ -282,7 +307,7 @@ impl Group {
     }
 
     #[cfg(not(unix))]
-    fn signal(&self, _kill: bool) {}
+    pub(crate) fn signal(&self, _kill: bool) {}
 }
 
 async fn tell(signals: &mpsc::Sender<Signal>, signal: Signal) {

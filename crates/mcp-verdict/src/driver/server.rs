@@ -57,6 +57,11 @@ impl Server {
             .map(|status| status.to_string())
     }
 
+    /// Its process group.
+    pub(crate) fn group(&self) -> Group {
+        self.group.clone()
+    }
+
     /// The last bytes of its output.
     pub(crate) fn tail(&self) -> String {
         let bytes: Vec<u8> = self

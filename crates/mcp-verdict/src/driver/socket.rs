@@ -7,18 +7,23 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
-use verdict_core::wire::endpoint::Endpoint;
+use verdict_core::engine::Elsewhere;
+use verdict_core::wire::endpoint::{Endpoint, is_private};
 
 /// Opens a connection and moves its bytes until the engine lets go of it.
 pub(crate) async fn carry(
     channel: u32,
-    endpoint: Endpoint,
+    to: Elsewhere,
     trust: Trust,
     timeout: Duration,
     orders: mpsc::UnboundedReceiver<Order>,
     signals: mpsc::Sender<Signal>,
 ) {
-    let opened = tokio::time::timeout(timeout, connect(&endpoint)).await;
+    let Elsewhere {
+        endpoint,
+        public_only,
+    } = to;
+    let opened = tokio::time::timeout(timeout, connect_to(&endpoint, public_only)).await;
     let failed = |why: String| Signal::Failed { channel, why };
     let (stream, peer) = match opened {
         Ok(Ok(opened)) => opened,
@@ -49,7 +54,16 @@ pub(crate) async fn carry(
 
 /// Connects to the first address that answers; for `localhost` both families are tried.
 pub(crate) async fn connect(endpoint: &Endpoint) -> Result<(TcpStream, SocketAddr), String> {
-    let target = (endpoint.host.as_str(), endpoint.port);
+    connect_to(endpoint, false).await
+}
+
+async fn connect_to(
+    endpoint: &Endpoint,
+    public_only: bool,
+) -> Result<(TcpStream, SocketAddr), String> {
+    let own = own_address(&endpoint.host)?;
+    let host = own.as_deref().unwrap_or(&endpoint.host);
+    let target = (host, endpoint.port);
     let mut addresses: Vec<SocketAddr> = match tokio::net::lookup_host(target).await {
         Ok(found) => found.collect(),
         Err(_) if endpoint.host.eq_ignore_ascii_case("localhost") => vec![],
@@ -71,7 +85,13 @@ pub(crate) async fn connect(endpoint: &Endpoint) -> Result<(TcpStream, SocketAdd
             }
         }
     }
-    let mut last = format!("the name {} has no address", endpoint.host);
+    let known = addresses.len();
+    addresses.retain(|address| !(public_only && is_private(address.ip())));
+    let mut last = if addresses.len() < known {
+        format!("the name {} leads into a private network", endpoint.host)
+    } else {
+        format!("the name {} has no address", endpoint.host)
+    };
     for address in addresses {
         match TcpStream::connect(address).await {
             Ok(stream) => {
@@ -86,6 +106,29 @@ pub(crate) async fn connect(endpoint: &Endpoint) -> Result<(TcpStream, SocketAdd
         }
     }
     Err(last)
+}
+
+/// An address of this machine other than the loopback one, where that is what the host stands for.
+fn own_address(host: &str) -> Result<Option<String>, String> {
+    if host != Elsewhere::OWN_ADDRESS {
+        return Ok(None);
+    }
+    let not_tried = || Err(Elsewhere::NOT_TRIED.to_owned());
+    let marks = ["/.dockerenv", "/run/.containerenv"];
+    let container = marks.iter().any(|mark| std::path::Path::new(mark).exists())
+        || std::env::var_os("KUBERNETES_SERVICE_HOST").is_some();
+    if container {
+        return not_tried();
+    }
+    // Nothing is sent: connecting a datagram socket only asks which address would be used.
+    let found = std::net::UdpSocket::bind(("0.0.0.0", 0)).and_then(|socket| {
+        socket.connect(("192.0.2.1", 9))?;
+        socket.local_addr()
+    });
+    match found {
+        Ok(address) if !address.ip().is_loopback() => Ok(Some(address.ip().to_string())),
+        _ => not_tried(),
+    }
 }
 
 async fn pump<S: AsyncRead + AsyncWrite>(

@@ -55,6 +55,11 @@ impl Trust {
     }
 
     fn connector(&self) -> Result<TlsConnector, String> {
+        Ok(TlsConnector::from(Arc::new(self.configuration()?)))
+    }
+
+    /// The same trust for a client that opens its own connections.
+    pub(crate) fn configuration(&self) -> Result<ClientConfig, String> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         for certificate in self.extra.iter() {
@@ -63,11 +68,10 @@ impl Trust {
                 .map_err(|error| format!("a certificate of --ca-file cannot be used: {error}"))?;
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
+        Ok(ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?
             .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(TlsConnector::from(Arc::new(config)))
+            .with_no_client_auth())
     }
 }

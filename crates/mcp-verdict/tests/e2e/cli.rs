@@ -10,6 +10,17 @@ fn the_demo_passes() {
 }
 
 #[test]
+fn the_demo_listens_where_it_is_told() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = free.local_addr().expect("an address").port().to_string();
+    drop(free);
+    let output = run(&["demo", "--port", &port]);
+    let url = format!("built-in server at http://127.0.0.1:{port}/mcp");
+    assert!(stderr(&output).contains(&url), "{}", stderr(&output));
+    assert_eq!(code(&output), 0);
+}
+
+#[test]
 fn a_defect_of_the_demo_fails() {
     let output = run(&["demo", "--defect", "version-draft-code"]);
     assert_eq!(code(&output), 1, "{}", stdout(&output));

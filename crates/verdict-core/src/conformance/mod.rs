@@ -3,8 +3,8 @@
 //! Written by `cargo xtask codegen` from the folders beside it: a check is added by adding its file.
 
 use crate::ask::Probe;
+pub use crate::catalogue::{Entry, all, catalogue};
 pub use crate::check::Check;
-pub use crate::pending::{Entry, catalogue};
 use crate::settings::Settings;
 use crate::survey;
 
@@ -51,6 +51,7 @@ pub mod transport {
     pub mod concurrent;
     pub mod direction;
     pub mod endpoint;
+    pub mod loopback;
     pub mod notification;
     pub mod origin;
     pub mod sessions;
@@ -113,6 +114,7 @@ pub mod schema {
 }
 pub mod resources {
     //! Resources and resource templates.
+    pub mod escape;
     pub mod expand;
     pub mod listed;
     pub mod missing;
@@ -160,6 +162,7 @@ pub mod cancel {
     pub mod hangup;
     pub mod ignored;
     pub mod stops;
+    pub mod teardown;
 }
 pub mod subscribe {
     //! Subscriptions.
@@ -167,6 +170,7 @@ pub mod subscribe {
     pub mod changes;
     pub mod filters;
     pub mod granted;
+    pub mod keepalive;
     pub mod listening;
     pub mod notices;
     pub mod open;
@@ -179,6 +183,13 @@ pub mod errors {
     pub mod meaning;
     pub mod shape;
     pub mod unknown;
+}
+pub mod auth {
+    //! Authorization.
+    pub mod door;
+    pub mod issuer;
+    pub mod resource;
+    pub mod tokens;
 }
 pub mod legacy {
     //! Earlier revisions and what is left of them.
@@ -193,6 +204,8 @@ pub mod deprecated {
     //! Features on their way out.
     pub mod asked;
     pub mod logging;
+    pub mod registration;
+    pub mod transport;
 }
 pub mod ext {
     //! Extensions.
@@ -205,11 +218,20 @@ pub mod ext {
 }
 pub mod handshake {
     //! What revision 2025-11-25 asks of servers with a handshake; only with `--revision 2025-11-25`, and outside of the catalogue.
+    pub mod begin;
     pub mod http;
     pub mod lists;
     pub mod messages;
-    pub mod opening;
     pub mod session;
+}
+pub mod surface {
+    //! What models and people are shown. Outside the catalogue: the specification does not state these.
+    pub mod clients;
+    pub mod poison;
+    pub mod profiles;
+    pub mod size;
+    pub mod texts;
+    pub mod words;
 }
 
 const FAMILIES: &[&[Check]] = &[
@@ -238,6 +260,7 @@ const FAMILIES: &[&[Check]] = &[
     transport::concurrent::CHECKS,
     transport::direction::CHECKS,
     transport::endpoint::CHECKS,
+    transport::loopback::CHECKS,
     transport::notification::CHECKS,
     transport::origin::CHECKS,
     transport::sessions::CHECKS,
@@ -271,6 +294,7 @@ const FAMILIES: &[&[Check]] = &[
     tools::structured::CHECKS,
     tools::unknown::CHECKS,
     schema::tools::CHECKS,
+    resources::escape::CHECKS,
     resources::listed::CHECKS,
     resources::missing::CHECKS,
     resources::no_uri::CHECKS,
@@ -291,10 +315,12 @@ const FAMILIES: &[&[Check]] = &[
     cancel::hangup::CHECKS,
     cancel::ignored::CHECKS,
     cancel::stops::CHECKS,
+    cancel::teardown::CHECKS,
     subscribe::acknowledged::CHECKS,
     subscribe::changes::CHECKS,
     subscribe::filters::CHECKS,
     subscribe::granted::CHECKS,
+    subscribe::keepalive::CHECKS,
     subscribe::notices::CHECKS,
     subscribe::open::CHECKS,
     errors::codes::CHECKS,
@@ -303,6 +329,9 @@ const FAMILIES: &[&[Check]] = &[
     errors::meaning::CHECKS,
     errors::shape::CHECKS,
     errors::unknown::CHECKS,
+    auth::issuer::CHECKS,
+    auth::resource::CHECKS,
+    auth::tokens::CHECKS,
     legacy::differences::CHECKS,
     legacy::dual::CHECKS,
     legacy::era::CHECKS,
@@ -311,16 +340,22 @@ const FAMILIES: &[&[Check]] = &[
     legacy::removed::CHECKS,
     deprecated::asked::CHECKS,
     deprecated::logging::CHECKS,
+    deprecated::registration::CHECKS,
+    deprecated::transport::CHECKS,
     ext::apps::CHECKS,
     ext::fallback::CHECKS,
     ext::name_header::CHECKS,
     ext::task_call::CHECKS,
     ext::tasks::CHECKS,
     ext::unnegotiated::CHECKS,
+    handshake::begin::CHECKS,
     handshake::http::CHECKS,
     handshake::lists::CHECKS,
     handshake::messages::CHECKS,
-    handshake::opening::CHECKS,
+    surface::clients::CHECKS,
+    surface::poison::CHECKS,
+    surface::size::CHECKS,
+    surface::words::CHECKS,
 ];
 
 /// All checks, in the order of the catalogue's areas.

@@ -142,6 +142,9 @@ impl Engine {
             Body::Events(reader, count) => {
                 reader.feed(bytes, &mut |event| events.push(event));
                 *count += events.len();
+                if let Some(http) = &mut self.recording.records[at].exchange.http {
+                    http.comments += reader.comments();
+                }
                 let limit = self.settings.limits.events;
                 if *count > limit {
                     let why = format!("the stream exceeds the limit of {limit} events");
@@ -190,6 +193,10 @@ impl Engine {
 
     /// Repeats a request where 307 and 308 lead on the same origin.
     fn follow_redirect(&mut self, at: usize) -> bool {
+        // Documents of the server's authorization are asked for at their own place alone.
+        if self.lives.get(&at).is_none_or(|live| live.ask.to.is_some()) {
+            return false;
+        }
         let Some(http) = &mut self.recording.records[at].exchange.http else {
             return false;
         };

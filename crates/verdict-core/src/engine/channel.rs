@@ -1,11 +1,16 @@
 //! Channels as the engine drives them: connections and processes, from their opening to their end.
 
 use super::live::Phase;
-use super::{Command, Engine, number};
+use super::{Command, Elsewhere, Engine, encode, number};
 use crate::ask::Lane;
+use crate::conformance::cancel::teardown;
+use crate::wire::endpoint::is_private;
 use crate::wire::lines;
 use std::collections::VecDeque;
 use verdict_model::transcript::{Channel, End};
+
+/// Why an address was not followed.
+pub(super) const PRIVATE: &str = "it leads into a private network, which is not followed";
 
 /// A channel as the engine drives it.
 #[derive(Debug)]
@@ -26,6 +31,8 @@ pub(super) struct Wire {
     pub(super) answered: Vec<String>,
     pub(super) last_answer_ms: Option<u64>,
     pub(super) seen_message: bool,
+    /// Whether it may not lead into a private network.
+    public_only: bool,
     stderr: VecDeque<u8>,
     stderr_utf8: lines::Utf8,
 }
@@ -42,6 +49,7 @@ impl Wire {
             answered: Vec::new(),
             last_answer_ms: None,
             seen_message: false,
+            public_only: false,
             stderr: VecDeque::new(),
             stderr_utf8: lines::Utf8::default(),
         }
@@ -62,9 +70,24 @@ impl Engine {
             ..Channel::default()
         });
         self.wires.push(Wire::new(lane, live));
+        let elsewhere = self.elsewhere(live);
+        self.wires[channel].public_only = elsewhere.as_ref().is_some_and(|to| to.public_only);
         self.commands.push_back(Command::Open {
             channel: number(channel),
+            elsewhere,
         });
+    }
+
+    /// Where an exchange goes that does not go to the target. What a server points to may be anything: only a
+    /// server on this machine may point into private networks.
+    pub(super) fn elsewhere(&self, live: usize) -> Option<Elsewhere> {
+        let ask = &self.lives.get(&live)?.ask;
+        let endpoint = encode::elsewhere(ask, &self.settings)?.clone();
+        let own = self.settings.endpoint()?;
+        Some(Elsewhere {
+            endpoint,
+            public_only: !own.is_loopback(),
+        })
     }
 
     pub(super) fn opened(&mut self, channel: u32, peer: Option<String>) {
@@ -73,7 +96,17 @@ impl Engine {
             return;
         }
         self.wires[at].open = true;
+        let host = peer.as_deref().and_then(|peer| peer.rsplit_once(':'));
+        let host = host.and_then(|(host, _)| host.trim_matches(['[', ']']).parse().ok());
+        let strays = self.wires[at].public_only && host.is_some_and(is_private);
         self.recording.channels[at].peer = peer;
+        if strays {
+            for live in std::mem::take(&mut self.wires[at].carries) {
+                self.settle(live, End::Unreachable(PRIVATE.to_owned()));
+            }
+            self.close(at);
+            return;
+        }
         for live in self.wires[at].carries.clone() {
             self.send(live, at);
         }
@@ -130,10 +163,10 @@ impl Engine {
         // The main process before those of probes, which may have treated theirs badly.
         order.sort_by_key(|channel| self.wires[*channel].lane != Lane::Shared);
         for channel in order {
-            let wire = &self.wires[channel];
-            if wire.gone {
+            if self.wires[channel].gone || self.terminate(Some(channel)) {
                 continue;
             }
+            let wire = &self.wires[channel];
             let shown = if wire.carries.is_empty() {
                 &mut idle
             } else {
@@ -148,6 +181,20 @@ impl Engine {
                 channel: number(channel),
             });
         }
+    }
+
+    /// Tells a process, or the HTTP server behind a connection, to stop where that is what the channel is for.
+    pub(super) fn terminate(&mut self, channel: Option<usize>) -> bool {
+        let Some(channel) = channel else { return false };
+        let wire = &self.wires[channel];
+        let told = wire.open && wire.lane == Lane::Own(teardown::LANE) && !wire.carries.is_empty();
+        if told {
+            self.recording.channels[channel].terminated_ms = Some(self.now);
+            self.commands.push_back(Command::Terminate {
+                channel: number(channel),
+            });
+        }
+        told
     }
 
     /// Closes a channel; what it still carries ends with it.

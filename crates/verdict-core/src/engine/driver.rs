@@ -1,5 +1,7 @@
 //! What passes between the engine and its driver.
 
+use crate::wire::endpoint::Endpoint;
+
 /// What a driver is asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -7,6 +9,8 @@ pub enum Command {
     Open {
         /// Its number from now on.
         channel: u32,
+        /// Where it leads in place of the target.
+        elsewhere: Option<Elsewhere>,
     },
     /// Send bytes; order within a channel is kept.
     Send {
@@ -20,11 +24,42 @@ pub enum Command {
         /// The channel.
         channel: u32,
     },
+    /// Ask a process to end, with its whole group; over HTTP the server itself, by the command that stops it or by
+    /// a signal where we started it.
+    Terminate {
+        /// The channel.
+        channel: u32,
+    },
     /// Close a connection, or end a process with its whole group. No event follows.
     Close {
         /// The channel.
         channel: u32,
     },
+}
+
+/// Another place than the target, where a document of the server's authorization lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The address.
+    pub endpoint: Endpoint,
+    /// Whether a name that leads into a private network must not be followed there.
+    pub public_only: bool,
+}
+
+impl Elsewhere {
+    /// A host that stands for an address of this machine other than the loopback one; the driver knows it.
+    pub const OWN_ADDRESS: &str = "own-address.invalid";
+    /// A driver's reason when it knows none.
+    pub const NOT_TRIED: &str =
+        "not tried: this is a container, or a machine without another address";
+
+    /// The same port at an address of this machine other than the loopback one.
+    pub fn outside(endpoint: &Endpoint) -> Endpoint {
+        Endpoint {
+            host: Self::OWN_ADDRESS.to_owned(),
+            ..endpoint.at(endpoint.path.clone())
+        }
+    }
 }
 
 /// What happened to a channel.

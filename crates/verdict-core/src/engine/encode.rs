@@ -2,6 +2,7 @@
 
 use crate::ask::{Ask, Id, Payload};
 use crate::settings::Settings;
+use crate::wire::endpoint::Endpoint;
 use serde_json::{Value, json};
 use verdict_model::transcript::{Carrier, HttpExchange, Message, Sender};
 
@@ -49,18 +50,28 @@ pub(crate) fn http(ask: &Ask, settings: &Settings, path: &str) -> HttpExchange {
         .map(|(name, value)| (name.to_owned(), String::from_utf8_lossy(value).into_owned()));
     HttpExchange {
         verb: ask.verb.to_owned(),
-        path: path.to_owned(),
+        path: match elsewhere(ask, settings) {
+            Some(to) => to.url(),
+            None => path.to_owned(),
+        },
         request_headers: fields.collect(),
         ..HttpExchange::default()
     }
 }
 
+/// The other origin that an ask goes to, if it does.
+pub(crate) fn elsewhere<'a>(ask: &'a Ask, settings: &Settings) -> Option<&'a Endpoint> {
+    let own = settings.endpoint()?;
+    ask.to.as_ref().filter(|to| !to.same_origin(own))
+}
+
 /// Field names and values: the probe's own, then those of the user that the probe does not set.
 fn fields<'a>(ask: &'a Ask, settings: &'a Settings) -> impl Iterator<Item = (&'a str, &'a [u8])> {
-    let theirs = settings.headers.iter().filter(|(name, _)| {
-        !ask.headers
-            .iter()
-            .any(|(field, _)| field.eq_ignore_ascii_case(name))
+    let stranger = elsewhere(ask, settings).is_some();
+    let theirs = settings.headers.iter().filter(move |(name, _)| {
+        let is = |other: &str| name.eq_ignore_ascii_case(other);
+        let withheld = ask.anonymous && (is("authorization") || is("cookie"));
+        !stranger && !withheld && !ask.headers.iter().any(|(field, _)| is(field))
     });
     let own = ask
         .headers
@@ -71,8 +82,10 @@ fn fields<'a>(ask: &'a Ask, settings: &'a Settings) -> impl Iterator<Item = (&'a
 
 /// A whole HTTP/1.1 request.
 pub(crate) fn request(ask: &Ask, settings: &Settings, path: &str, body: &[u8]) -> Vec<u8> {
-    let host = settings
-        .endpoint()
+    let host = ask
+        .to
+        .as_ref()
+        .or(settings.endpoint())
         .map_or("localhost", |endpoint| endpoint.authority.as_str());
     let mut out = format!("{} {path} HTTP/1.1\r\n", ask.verb).into_bytes();
     let mut field = |name: &str, value: &[u8]| {

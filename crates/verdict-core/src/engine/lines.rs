@@ -77,7 +77,7 @@ impl Engine {
         let opened = self.recording.channels[channel].opened_ms;
         self.first_start_ms = self.first_start_ms.or(Some(self.now - opened));
         let Some(at) = owner else {
-            self.stray(channel, message, unterminated);
+            self.stray(channel, &message, unterminated);
             self.wires[channel].seen_message |= kind != Kind::Neither;
             return;
         };
@@ -187,7 +187,7 @@ impl Engine {
             || same(self.sent_id(at), params("requestId"))
     }
 
-    fn stray(&mut self, channel: usize, message: Message, unterminated: bool) {
+    fn stray(&mut self, channel: usize, message: &Message, unterminated: bool) {
         let in_flight = self
             .carried(channel)
             .any(|(_, live)| live.ask.id != Id::Absent);

@@ -21,7 +21,7 @@ use crate::facts::{EraFinding, Facts};
 use crate::record::Recording;
 use crate::settings::Settings;
 use channel::Wire;
-pub use driver::{Command, Event};
+pub use driver::{Command, Elsewhere, Event};
 use live::{Live, Phase};
 use std::collections::{BTreeMap, VecDeque};
 use verdict_model::transcript::{End, Exchange, Transcript, Transport};
@@ -237,9 +237,11 @@ impl Engine {
             self.stage = match self.stage {
                 None => Some(Stage::Era),
                 Some(Stage::Era) if self.goes_on() => Some(Stage::Survey),
+                Some(Stage::Era) if self.facts.is_locked() => Some(Stage::Door),
                 Some(Stage::Survey) => Some(Stage::Main),
                 Some(Stage::Main) => Some(Stage::Late),
-                Some(Stage::Era | Stage::Late) => {
+                Some(Stage::Late) => Some(Stage::Door),
+                Some(Stage::Era | Stage::Door) => {
                     self.stage = None;
                     self.begin_closing();
                     return;
@@ -282,7 +284,9 @@ impl Engine {
                 .iter()
                 .filter(|(_, live)| live.phase == Phase::Held);
             for at in held.map(|(at, _)| *at).collect::<Vec<_>>() {
-                self.settle(at, End::Closed);
+                if !self.terminate(self.lives[&at].channel) {
+                    self.settle(at, End::Closed);
+                }
             }
         } else {
             self.end_inputs();
@@ -320,8 +324,8 @@ impl Engine {
     fn begin(&mut self, probe: usize, ask: Ask, name: String, attempt: u8, not_before: u64) {
         let body = encode::body(&ask, &name);
         let waits = self.is_http() && ask.is_silence();
-        let http =
-            (self.is_http() && !waits).then(|| encode::http(&ask, &self.settings, &self.path));
+        let path = ask.to.as_ref().map_or(&self.path, |to| &to.path);
+        let http = (self.is_http() && !waits).then(|| encode::http(&ask, &self.settings, path));
         let at = self.recording.begin(Exchange {
             name,
             standing: ask.standing,
@@ -334,7 +338,9 @@ impl Engine {
             self.recording
                 .add(at, encode::message(&body, carrier, self.now));
         }
+        let path = ask.to.as_ref().map(|to| to.path.clone());
         let mut live = Live::new(probe, ask, body, attempt, not_before);
+        live.path = path;
         if waits {
             live.wait_until(self.now);
         } else {

@@ -1,5 +1,6 @@
 //! Which exchange goes over which channel, and when it is tried once more.
 
+use super::channel::PRIVATE;
 use super::live::Phase;
 use super::{Command, Engine, POOL, RESPAWNS, STARTING, encode, number};
 use crate::ask::{Lane, Patience};
@@ -43,6 +44,11 @@ impl Engine {
     /// Whether an exchange found a channel (or was given up).
     fn place(&mut self, at: usize) -> bool {
         let lane = self.lives[&at].ask.lane.clone();
+        let elsewhere = self.elsewhere(at);
+        if elsewhere.is_some_and(|to| to.public_only && to.endpoint.is_private()) {
+            self.settle(at, End::Unreachable(PRIVATE.to_owned()));
+            return true;
+        }
         let of_lane = |wire: &super::Wire| !wire.gone && wire.lane == lane;
         let fresh = lane == Lane::Fresh;
         let idle = self

@@ -1,5 +1,7 @@
 //! The engine driven by hand, with bytes and a clock of our own.
 
+mod elsewhere;
+
 use super::{Command, EXIT_MS, Engine, Event, LINGER_MS};
 use crate::ask::{Ask, Lane, Patience, Payload, Probe, Stage};
 use crate::context::Context;
@@ -43,7 +45,7 @@ impl Run {
     fn obey(&mut self) {
         while let Some(command) = self.engine.command() {
             match command {
-                Command::Open { channel } => {
+                Command::Open { channel, .. } => {
                     self.opened += 1;
                     let peer = None;
                     self.engine
@@ -53,7 +55,9 @@ impl Run {
                     let text = String::from_utf8(bytes).expect("text");
                     self.sent.push((channel, text));
                 }
-                Command::EndInput { channel } => self.ended.push(channel),
+                Command::EndInput { channel } | Command::Terminate { channel } => {
+                    self.ended.push(channel);
+                }
                 Command::Close { channel } => self.closed.push(channel),
             }
         }

@@ -69,6 +69,13 @@ pub(crate) fn page(
     (name, "tools/list", params, json!({"result": result}))
 }
 
+/// A recording of a server with these tools.
+pub(crate) fn tools(tools: &Value) -> Recording {
+    let result = json!({"result": {"resultType": "complete", "tools": tools}});
+    let page = ("survey.tools/1", "tools/list", json!({}), result);
+    told(&json!({"tools": {}}), &[page])
+}
+
 /// One word for what a check rules on a recording.
 pub(crate) fn says(id: &str, recording: &Recording) -> &'static str {
     word(&ruling_on(id, recording))

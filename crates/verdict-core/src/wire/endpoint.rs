@@ -1,6 +1,7 @@
 //! The address of a Streamable HTTP server.
 
 use fluent_uri::Uri;
+use std::net::IpAddr;
 
 /// A server's endpoint, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,14 +110,25 @@ impl Endpoint {
             return Redirect::Elsewhere;
         };
         match Self::parse(resolved.as_str()) {
-            Ok(target)
-                if target.https == self.https
-                    && target.host.eq_ignore_ascii_case(&self.host)
-                    && target.port == self.port =>
-            {
-                Redirect::SameOrigin(target.path)
-            }
+            Ok(target) if target.same_origin(self) => Redirect::SameOrigin(target.path),
             _ => Redirect::Elsewhere,
+        }
+    }
+
+    /// Whether scheme, host and port are the same.
+    pub fn same_origin(&self, other: &Self) -> bool {
+        self.https == other.https
+            && self.host.eq_ignore_ascii_case(&other.host)
+            && self.port == other.port
+    }
+
+    /// Another path (and query) on the same origin.
+    #[must_use]
+    pub fn at(&self, path: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            user_info: None,
+            ..self.clone()
         }
     }
 
@@ -129,18 +141,35 @@ impl Endpoint {
 
     /// Whether the host is this machine or an address that is not routed publicly.
     pub fn is_private(&self) -> bool {
-        use std::net::IpAddr;
-        self.is_loopback()
-            || self.address().is_some_and(|address| match address {
-                IpAddr::V4(v4) => v4.is_private() || v4.is_link_local() || v4.is_unspecified(),
-                IpAddr::V6(v6) => {
-                    v6.is_unique_local() || v6.is_unicast_link_local() || v6.is_unspecified()
-                }
-            })
+        self.is_loopback() || self.address().is_some_and(is_private)
     }
 
-    fn address(&self) -> Option<std::net::IpAddr> {
+    fn address(&self) -> Option<IpAddr> {
         self.host.parse().ok()
+    }
+}
+
+/// Whether an address is not routed publicly.
+pub fn is_private(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => {
+            let [first, second, ..] = v4.octets();
+            let carrier = first == 100 && second & 0xC0 == 64;
+            carrier
+                || first == 0
+                || v4.is_loopback()
+                || v4.is_private()
+                || v4.is_link_local()
+                || v4.is_multicast()
+                || v4.is_broadcast()
+        }
+        IpAddr::V6(v6) => {
+            v6.is_loopback()
+                || v6.is_unspecified()
+                || v6.is_unique_local()
+                || v6.is_unicast_link_local()
+                || v6.is_multicast()
+        }
     }
 }
 

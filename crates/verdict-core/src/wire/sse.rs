@@ -22,6 +22,7 @@ pub struct Reader {
     event: Option<String>,
     id: Option<String>,
     data: Option<Vec<u8>>,
+    comments: u64,
 }
 
 impl Reader {
@@ -44,6 +45,11 @@ impl Reader {
         }
     }
 
+    /// How many comments there were since this was last asked.
+    pub fn comments(&mut self) -> u64 {
+        std::mem::take(&mut self.comments)
+    }
+
     /// Bytes held back for an event that is not complete.
     pub fn pending(&self) -> usize {
         self.line.len() + self.data.as_ref().map_or(0, Vec::len)
@@ -64,7 +70,11 @@ impl Reader {
             return;
         }
         let (field, value) = match line.iter().position(|byte| *byte == b':') {
-            Some(0) => return, // A comment carries nothing.
+            // A comment carries nothing; it keeps the connection alive.
+            Some(0) => {
+                self.comments += 1;
+                return;
+            }
             Some(at) => {
                 let value = &line[at + 1..];
                 (&line[..at], value.strip_prefix(b" ").unwrap_or(value))

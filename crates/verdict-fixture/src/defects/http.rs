@@ -2,7 +2,7 @@
 
 use super::bend::{empty_result, is_known, is_unknown_prompt};
 use super::{Defect, Transport};
-use crate::hooks::Frame;
+use crate::hooks::{Frame, Process};
 use crate::message::{Answer, Form, METHOD_NOT_FOUND, UNSUPPORTED_VERSION};
 use serde_json::{Value, json};
 
@@ -112,6 +112,15 @@ pub(super) const DEFECTS: &[Defect] = &[
             let event = "event: endpoint\ndata: /messages?session=1\n\n";
             replace(answer, Answer::page(200, "text/event-stream", event));
         }
+    }),
+    http(
+        "listens-everywhere",
+        "listens on all interfaces of its machine",
+        &[("transport.bind-loopback", "warn")],
+    )
+    .process(Process {
+        everywhere: true,
+        ..Process::NORMAL
     }),
     http(
         "delete-200",

@@ -177,12 +177,12 @@ pub(super) const DEFECTS: &[Defect] = &[
     }),
     legacy(
         "legacy-method-code",
-        "calls an unknown method an invalid request",
+        "calls an unknown method an internal error",
         &[("handshake.unknown-method", "fail")],
     )
     .answer(|request, answer| {
         if request.method().starts_with("mcp-verdict") {
-            refuse(request, answer, -32600);
+            refuse(request, answer, -32603);
         }
     }),
     legacy(

@@ -28,6 +28,7 @@ mod resources;
 mod results;
 mod schemas;
 mod streams;
+mod surface;
 mod tools;
 mod versions;
 
@@ -196,6 +197,7 @@ const GROUPS: &[&[Defect]] = &[
     eras::DEFECTS,
     extensions::DEFECTS,
     authorization::DEFECTS,
+    surface::DEFECTS,
 ];
 
 const COUNT: usize = {

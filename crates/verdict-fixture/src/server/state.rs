@@ -108,6 +108,11 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether it is there at every address of its machine, not at the loopback one alone.
+    pub fn listens_everywhere(&self) -> bool {
+        self.hooks().process.everywhere
+    }
+
     pub(crate) fn hooks(&self) -> &Hooks {
         &self.hooks
     }

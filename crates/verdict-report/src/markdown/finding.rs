@@ -77,10 +77,15 @@ fn rule(check: &CheckResult) -> String {
 
 fn evidence(out: &mut String, check: &CheckResult, item: &Evidence) {
     let mut parts = Vec::new();
+    let says_more = item.message != check.message;
     if let Some(subject) = &item.subject {
-        parts.push(format!("{}:", markdown_code(&truncate_bytes(subject, 160))));
+        let colon = if says_more { ":" } else { "" };
+        parts.push(format!(
+            "{}{colon}",
+            markdown_code(&truncate_bytes(subject, 160))
+        ));
     }
-    if item.message != check.message {
+    if says_more {
         parts.push(inline(&item.message, MESSAGE));
     }
     if let Some(pointer) = &item.pointer {

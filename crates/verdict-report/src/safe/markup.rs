@@ -74,7 +74,15 @@ fn push_words(out: &mut String, text: &str, host: Host) {
             out.push(' ');
         }
         if is_reference(word) {
-            push_code(out, word, host);
+            // The end of a sentence is no part of what it names.
+            let name = word.trim_end_matches(['.', ',', ';']);
+            let (name, end) = word.split_at(if name.is_empty() {
+                word.len()
+            } else {
+                name.len()
+            });
+            push_code(out, name, host);
+            push_prose(out, end);
         } else {
             push_prose(out, word);
         }

@@ -1,6 +1,6 @@
 //! The bodies of the requests that make a check run.
 
-use crate::support::{beyond, checks_of, clean, inert, report, sample};
+use crate::support::{beyond, checks_of, clean, evidence, inert, report, sample};
 use serde_json::{Value, json};
 use verdict_model::report::{CheckResult, Location};
 use verdict_model::{Outcome, Report, Verdict};
@@ -211,4 +211,56 @@ fn the_sentence_has_none_of_the_servers_words() {
         check.message = "`touch x`".to_owned();
     }
     assert!(!sentence(&crate::support::report("`x`", checks)).contains(['`', '$']));
+}
+
+#[test]
+fn each_place_gets_the_evidence_that_belongs_there() {
+    let at = |line| Location {
+        path: "src/a.ts".to_owned(),
+        line,
+    };
+    let mut check = beyond("schema.input-valid", "A rule");
+    check.outcome = Outcome::Fail;
+    check.location = Some(at(3));
+    for (subject, line) in [
+        ("one", Some(3)),
+        ("two", Some(9)),
+        ("three", None),
+        ("four", Some(9)),
+    ] {
+        let mut item = evidence(subject, "is broken", None);
+        item.location = line.map(at);
+        check.evidence.push(item);
+    }
+    let outside = Location {
+        path: "../x".to_owned(),
+        line: 1,
+    };
+    check.evidence[2].location = Some(outside);
+    let report = report("s", vec![check]);
+    let updates = updates(&report, &publication());
+    let list = updates[0]["output"]["annotations"].as_array().unwrap();
+    let told: Vec<_> = list
+        .iter()
+        .map(|one| {
+            (
+                one["start_line"].as_u64().unwrap(),
+                one["message"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!((told[0].0, told[1].0), (3, 9));
+    assert!(
+        told[0].1.contains("one") && !told[0].1.contains("more like it"),
+        "{told:?}"
+    );
+    assert!(
+        told[1].1.contains("two") && told[1].1.contains("and 1 more like it"),
+        "{told:?}"
+    );
+    let log = verdict_report::annotations(&report);
+    let lines: Vec<_> = log.lines().collect();
+    assert_eq!(lines.len(), 2, "{log}");
+    assert!(lines[1].contains(",file=src/a.ts,line=9::"), "{log}");
 }

@@ -193,6 +193,7 @@ fn hostile(mut text: impl FnMut() -> String) -> Report {
                 exchange: Some(text()),
                 request: Some(text()),
                 response: Some(text()),
+                location: check.location.clone(),
             });
         }
         checks.push(check);

@@ -3,11 +3,17 @@ import { GitHub } from "./github.mjs";
 import { isDependabot, isFork } from "./event.mjs";
 import { CheckRun, identity, whyNot } from "./publish.mjs";
 
-/** Gives back `{ begin, complete }`; `complete` resolves to `{ url }` or `{ why }` and never rejects. */
+/** Pages of changed files that are read. */
+const PAGES = 10;
+
+/**
+ * Gives back `{ begin, changes, complete }`. `complete` resolves to `{ url }` or `{ why }`, `changes` to the patches of
+ * a pull request by file or to undefined; neither rejects.
+ */
 export function openCheckRun(run, prepared) {
   const { env, token, source, inputs, runner } = run;
   const why = missing(run);
-  if (why) return { begin: () => {}, complete: async () => ({ why }) };
+  if (why) return { begin: () => {}, changes: async () => undefined, complete: async () => ({ why }) };
   const github = new GitHub({ base: env.GITHUB_API_URL || "https://api.github.com", token, env, log: (text) => runner.say(text) });
   run.stop.signal.addEventListener("abort", () => github.hurry());
   const subject = [inputs.checkName, inputs.workingDirectory, prepared.file, prepared.plan?.url ?? prepared.plan?.command];
@@ -15,6 +21,7 @@ export function openCheckRun(run, prepared) {
   const checkRun = new CheckRun(github, env.GITHUB_REPOSITORY, publication, identity(env, subject));
   return {
     begin: () => checkRun.begin().then(({ id }) => runner.state("checkRun", id), () => {}),
+    changes: (number) => changedFiles(github, env.GITHUB_REPOSITORY, number).catch(() => undefined),
     complete: async (report, changes) => {
       try {
         return { url: await checkRun.complete(report, changes) };
@@ -23,6 +30,20 @@ export function openCheckRun(run, prepared) {
       }
     },
   };
+}
+
+/** The patch of each file that a pull request changed. */
+async function changedFiles(github, repository, number) {
+  const patches = [];
+  for (let page = 1; page <= PAGES; page++) {
+    const files = await github.request("GET", `/repos/${repository}/pulls/${number}/files?per_page=100&page=${page}`);
+    if (!Array.isArray(files)) break;
+    for (const { filename, patch } of files) {
+      if (typeof filename === "string" && typeof patch === "string") patches.push([filename, patch]);
+    }
+    if (files.length < 100) break;
+  }
+  return patches;
 }
 
 function missing({ token, source, env }) {

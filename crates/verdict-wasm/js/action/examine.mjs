@@ -46,7 +46,7 @@ export async function examine(run, prepared) {
         server = await startServer(plan, { config, ...common, started });
       }
       const today = new Date().toISOString().slice(0, 10);
-      const { report, transcript } = await check(config, { ...common, today, source: run.source });
+      const { report, transcript } = await check(config, { ...common, today, source: run.source, stop: server?.stop });
       await server?.end();
       return { report, transcript, exit: EXIT[JSON.parse(report).verdict], log: server?.log() ?? "" };
     } finally {

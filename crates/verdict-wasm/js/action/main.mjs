@@ -7,6 +7,7 @@ import { examine, prepare } from "./examine.mjs";
 import { EXIT } from "./faults.mjs";
 import { finish } from "./finish.mjs";
 import { readInputs, readToken } from "./inputs.mjs";
+import { place } from "./place.mjs";
 import { Runner } from "./runner.mjs";
 
 /** Layers that this version can run. */
@@ -34,6 +35,7 @@ export async function main(env) {
   for (const note of run.notes) runner.say(note);
 
   const result = await examine(run, prepared);
+  result.report = await place(run, prepared, result.report, checkRun);
   const exit = await finish(run, result, checkRun);
   runner.state("finished", "true");
   const forgiven = run.inputs.failOn === "never" && (exit === EXIT.fail || exit === EXIT.none);

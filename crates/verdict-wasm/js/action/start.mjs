@@ -6,6 +6,7 @@ import {
   isReady,
   knock,
   openSocket,
+  signalGroup,
   startGroup,
   whyNotStarted,
 } from "../library.mjs";
@@ -87,6 +88,7 @@ function launch(plan, env, cwd) {
     over,
     how: () => how,
     log: () => tail.text(),
+    stop: () => signalGroup(child.pid, "SIGTERM"),
     end: () => (ending ??= endGroup(child)),
   };
 }

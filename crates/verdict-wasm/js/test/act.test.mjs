@@ -34,7 +34,9 @@ async function run(name, { token, fork }) {
   cpSync(path.join(root, "action.yml"), at("action/action.yml"));
   writeFileSync(at("repo/.github/workflows/verdict.yml"), workflow(port));
   writeFileSync(at("repo/server.mjs"), STARTED);
-  const manifest = { name: "demo", version: "1.0.0", scripts: { start: `node server.mjs ${port} --defect version-draft-code` } };
+  mkdirSync(at("repo/src"));
+  writeFileSync(at("repo/src/tools.ts"), "// void_invoice\nserver.registerTool(\n  'void_invoice',\n  { inputSchema },\n  run,\n);\n");
+  const manifest = { name: "demo", version: "1.0.0", scripts: { start: `node server.mjs ${port} --defect input-schema-bad-type` } };
   writeFileSync(at("repo/package.json"), JSON.stringify(manifest));
   const lock = { name: "demo", version: "1.0.0", lockfileVersion: 3, packages: { "": { name: "demo", version: "1.0.0" } } };
   writeFileSync(at("repo/package-lock.json"), JSON.stringify(lock));
@@ -59,8 +61,12 @@ test("a pull request gets its check run, and one from a fork the same words", { 
   const [{ head_sha, status, conclusion, output }] = own.runs;
   assert.deepEqual([head_sha, status, conclusion], [HEAD, "completed", "failure"]);
   assert.match(output.summary, /### What is wrong/);
+  const places = own.runs[0].annotations.map((one) => [one.path, one.start_line, one.annotation_level]);
+  assert.deepEqual(places, [["src/tools.ts", 3, "failure"]]);
   assert.notEqual(fork.exit, 0, fork.log);
   assert.equal(fork.runs.length, 0);
   assert.match(fork.log, /pull request from a fork may only read/);
-  for (const { log } of [own, fork]) assert.match(log, /version\.unsupported-code/);
+  // `act` shows a command of the log in its own words.
+  for (const { log } of [own, fork]) assert.match(log, /schema\.input-valid/);
+  assert.match(fork.log, /file=src\/tools\.ts,line=3|src\/tools\.ts/);
 });

@@ -21,7 +21,8 @@ function withoutTimes(report) {
 /** The native report; the exit code says the verdict, so only a missing report is a failure. */
 function nativeReport(...args) {
   return new Promise((resolve, reject) => {
-    const options = { maxBuffer: 1 << 28 };
+    // Outside of a repository, where there is nothing to place findings in.
+    const options = { maxBuffer: 1 << 28, cwd: tmpdir() };
     execFile(native, ["check", "--format", "json", ...args], options, (_, stdout, stderr) => {
       if (stdout.length > 0) resolve(JSON.parse(stdout));
       else reject(new Error(`no report: ${stderr}`));

@@ -2,8 +2,9 @@
 //!
 //! The one way to see -32021 without calling a tool.
 
-use crate::ask::{Ask, META_CAPABILITIES, Probe, Stage};
+use crate::ask::{Ask, Lane, META_CAPABILITIES, Patience, Probe, Stage};
 use crate::check::Check;
+use crate::conformance::subscribe::listening::{acknowledgement, granted, is_set};
 use crate::context::Context;
 use crate::record::{Answer, Record};
 use crate::refusal::{answered, draft_note, name_of, served};
@@ -50,6 +51,24 @@ fn unknown(cx: &Context, round: usize) -> Vec<Ask> {
     bare.chain(able).collect()
 }
 
+/// Listens for a task without the extension.
+pub const LISTENS: Probe = Probe {
+    name: "ext.tasks-listen",
+    stage: Stage::Main,
+    next: |cx, round| {
+        if round > 0 || !cx.facts.advertises(TASKS) {
+            return vec![];
+        }
+        let filter = json!({"notifications": {"taskIds": [cx.absent("task")]}});
+        let ask = Ask::request("bare", "subscriptions/listen", filter).faulty();
+        vec![
+            ask.over(Lane::Fresh)
+                .patience(Patience::Glimpse(2_000))
+                .once(),
+        ]
+    },
+};
+
 /// The checks of this family.
 pub const CHECKS: &[Check] = &[
     Check::must("ext.tasks-gated", "Task methods are refused to clients that do not declare the extension")
@@ -60,6 +79,13 @@ pub const CHECKS: &[Check] = &[
         .official(&["sep-2663-tasks-methods-non-declaring"])
         .probes(&[&UNKNOWN])
         .judge(gated),
+    Check::must("ext.tasks-listen-gated", "Task subscriptions need the tasks extension to be declared")
+        .spec("SEP-2663 Task Status Notifications")
+        .why("A client without the extension gets notifications that it cannot read.")
+        .fix("Refuse subscriptions/listen with taskIds with -32021 where the request does not declare the extension.")
+        .official(&["tasks-status-notifications"])
+        .probes(&[&LISTENS])
+        .judge(listen_gated),
     Check::must("ext.tasks-unknown-id", "An unknown task is refused with -32602")
         .spec("versioning#extension-negotiation")
         .why("A client polls on for a task that does not exist, or takes the server for broken.")
@@ -167,6 +193,32 @@ fn unnamed(record: &Record, method: &str) -> Option<Finding> {
     })
 }
 
+fn listen_gated(cx: &Context) -> Ruling {
+    if let Err(ruling) = offered(cx) {
+        return ruling;
+    }
+    let due = "a listen with taskIds without the tasks extension must be refused with -32021";
+    let record = match cx.record("ext.tasks-listen/bare") {
+        Some(record) if acknowledgement(record).is_some() => record,
+        _ => match answered(cx, "ext.tasks-listen/bare") {
+            Ok(record) => record,
+            Err(ruling) => return ruling,
+        },
+    };
+    let tasks = acknowledgement(record).map(|envelope| {
+        granted(envelope)
+            .and_then(|filter| filter.get("taskIds"))
+            .is_some_and(is_set)
+    });
+    let finding = match (tasks, record.answer()) {
+        (Some(true), _) => Finding::broken(format!("{due}; it was acknowledged with them")),
+        (Some(false), _) => Finding::unproven(format!("{due}; it was acknowledged without them")),
+        (None, Answer::Error(Some(-32021))) => return Ruling::met("refused with -32021"),
+        (None, _) => Finding::unproven(format!("{due}; it was {}", instead(record))),
+    };
+    finding.seen_in(record).into()
+}
+
 fn unknown_id(cx: &Context) -> Ruling {
     let steps = METHODS
         .iter()
@@ -242,6 +294,7 @@ mod tests {
         for (id, defect, broken) in [
             ("ext.tasks-gated", "tasks-draft-code", true),
             ("ext.tasks-gated", "tasks-ungated", false),
+            ("ext.tasks-listen-gated", "tasks-listen-ungated", true),
             ("ext.tasks-gated", "tasks-open-to-all", true),
             ("ext.tasks-unknown-id", "tasks-unknown-code", true),
             ("ext.tasks-removed", "tasks-list-served", true),

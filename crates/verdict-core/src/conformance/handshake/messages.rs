@@ -148,9 +148,11 @@ fn responses(cx: &Context) -> Ruling {
         };
         // Pages that come with an error status are no messages.
         let refused = record.status().is_some_and(|status| status >= 300);
-        for (_, parsed) in record.replies() {
+        for (message, parsed) in record.replies() {
             let envelope = parsed.envelope();
-            if refused && !envelope.is_some_and(|one| one.members.contains_key("jsonrpc")) {
+            let page = refused && !envelope.is_some_and(|one| one.members.contains_key("jsonrpc"));
+            // An event without data only carries an id, for who wants to resume the stream.
+            if page || message.text.as_str().trim().is_empty() {
                 continue;
             }
             let wrong = match parsed {
@@ -281,7 +283,11 @@ fn refused(cx: &Context, step: &str, fault: &str, code: i64) -> Ruling {
         probe: &probe,
         twin: if step == "cursor" { &list } else { OPENING },
         code,
-        near: &[],
+        near: if code == -32601 {
+            &[-32600, -32602]
+        } else {
+            &[]
+        },
         also: &[],
         status: None,
     }

@@ -13,7 +13,7 @@ use crate::record::Record;
 use crate::ruling::{Finding, Ruling, Weight};
 use crate::survey::initialize;
 use crate::traffic::LEGACY_LANE;
-use crate::wire::json::cut;
+use crate::wire::json::{cut, shortened};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use verdict_model::{LEGACY_REVISION, REVISION};
@@ -161,8 +161,8 @@ fn compare_capabilities(
     for name in ["tools", "resources", "prompts", "completions"] {
         match (modern.get(name), older.get(name)) {
             (Some(one), Some(other)) if one != other => {
-                let message =
-                    format!("{REVISION} and {LEGACY_REVISION} declare it with other settings");
+                let (one, other) = (shortened(one, 80), shortened(other, 80));
+                let message = format!("{REVISION} declares {one}, {LEGACY_REVISION} {other}");
                 found.add(Weight::Noted, "capabilities", name, message, None);
             }
             (Some(_), None) => missing(found, "capabilities", name, REVISION, None),

@@ -91,11 +91,11 @@ pub(crate) fn looks_like(one: &Value, other: &Value) -> bool {
 
 /// The latest request before a notification that carried its token.
 fn asker<'c>(cx: &Context<'c>, notice: &Notice, token: &Value) -> Option<&'c Record> {
-    let asked = cx.recording.modern().filter(|record| {
+    let mut asked = cx.recording.modern().filter(|record| {
         record.exchange.sent_ms <= notice.at_ms
             && token_of(record).is_some_and(|sent| looks_like(sent, token))
     });
-    asked.last()
+    asked.next_back()
 }
 
 /// What a rule gets when there was no progress to look at.

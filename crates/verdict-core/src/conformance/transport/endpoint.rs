@@ -197,8 +197,11 @@ fn still_there(cx: &Context) -> Ruling {
         other => return gone(cx, record, other),
     }
     // Over HTTP connections end all the time.
-    let died = processes(cx)
-        .find(|(_, log)| !cx.is_http() && log.ended_ms.is_some() && log.input_closed_ms.is_none());
+    let died = processes(cx).find(|(_, log)| {
+        !cx.is_http()
+            && log.ended_ms.is_some()
+            && log.input_closed_ms.or(log.terminated_ms).is_none()
+    });
     let Some((channel, log)) = died else {
         return Ruling::met("it answers as before");
     };

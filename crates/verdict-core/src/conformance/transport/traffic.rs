@@ -246,6 +246,7 @@ pub(crate) mod sample {
                 status: Some(status),
                 headers: vec![("Content-Type".to_owned(), media.to_owned())],
                 redirects: vec![],
+                comments: 0,
             }),
             end: End::Complete,
             answered_ms: Some(1),

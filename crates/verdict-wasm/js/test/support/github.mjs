@@ -19,6 +19,7 @@ const PATHS = [
   ["/repos/{owner}/{repo}/check-runs/{check_run_id}", /^\/repos\/[^/]+\/[^/]+\/check-runs\/(\d+)$/],
   ["/repos/{owner}/{repo}/check-runs/{check_run_id}/annotations", /^\/repos\/[^/]+\/[^/]+\/check-runs\/(\d+)\/annotations$/],
   ["/repos/{owner}/{repo}/commits/{ref}/check-runs", /^\/repos\/[^/]+\/[^/]+\/commits\/([^/]+)\/check-runs$/],
+  ["/repos/{owner}/{repo}/pulls/{pull_number}/files", /^\/repos\/[^/]+\/[^/]+\/pulls\/(\d+)\/files$/],
 ];
 const compiled = new Map();
 
@@ -55,12 +56,17 @@ export class FakeGitHub {
   /** What the next requests meet: `{ when: "POST", status, headers, body, done, after }`. */
   faults = [];
   runs = new Map();
+  /** What pull requests changed: the patch of each file by its path. */
+  patches = {};
   #next = 1001;
   #sockets = new Set();
 
-  /** `token` may write checks; any other may only read, as that of a fork. */
-  constructor({ token = "ghs_write", app = 15368 } = {}) {
-    Object.assign(this, { token, app });
+  /**
+   * `token` may write checks; any other may only read, as that of a fork. `prefix` is what the paths of GitHub
+   * Enterprise Server begin with.
+   */
+  constructor({ token = "ghs_write", app = 15368, prefix = "" } = {}) {
+    Object.assign(this, { token, app, prefix });
   }
 
   async start() {
@@ -72,7 +78,7 @@ export class FakeGitHub {
     );
     this.server.on("connection", (socket) => this.#sockets.add(socket));
     await new Promise((resolve) => this.server.listen(0, "127.0.0.1", resolve));
-    this.url = `http://127.0.0.1:${this.server.address().port}`;
+    this.url = `http://127.0.0.1:${this.server.address().port}${this.prefix}`;
     return this;
   }
 
@@ -94,7 +100,8 @@ export class FakeGitHub {
     for await (const piece of request) pieces.push(piece);
     const url = new URL(request.url, this.url);
     const text = Buffer.concat(pieces).toString("utf8");
-    const seen = { method: request.method, path: url.pathname, query: url.searchParams, headers: request.headers };
+    if (!url.pathname.startsWith(this.prefix)) this.violations.push(`not below ${this.prefix}: ${url.pathname}`);
+    const seen = { method: request.method, path: url.pathname.slice(this.prefix.length), query: url.searchParams, headers: request.headers };
     if (text) seen.body = JSON.parse(text);
     this.requests.push(seen);
     const at = this.faults.findIndex((fault) => !fault.when || fault.when === request.method);
@@ -161,6 +168,7 @@ export class FakeGitHub {
   }
 
   #operate(path, method, key, { body, query, path: full }) {
+    if (path.endsWith("/files")) return [200, Object.entries(this.patches).map(([name, patch]) => changed(name, patch))];
     if (path.endsWith("/commits/{ref}/check-runs")) {
       const runs = [...this.runs.values()].filter((run) => run.head_sha === key && run.name === query.get("check_name"));
       return [200, { total_count: runs.length, check_runs: runs.map((run) => this.#show(run)) }];
@@ -212,4 +220,11 @@ export class FakeGitHub {
       pull_requests: [],
     };
   }
+}
+
+/** A changed file as the API shows it. */
+function changed(filename, patch) {
+  const url = "https://github.example/x";
+  const counts = { additions: 1, deletions: 1, changes: 2 };
+  return { sha: "e".repeat(40), filename, status: "modified", ...counts, blob_url: url, raw_url: url, contents_url: url, patch };
 }

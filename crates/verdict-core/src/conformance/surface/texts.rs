@@ -1,0 +1,161 @@
+//! The texts that a server shows to models and people: names, titles, descriptions, instructions.
+
+use crate::conformance::list::reach::{about, items, subject, unlisted};
+use crate::context::Context;
+use crate::facts::{Item, List};
+use crate::ruling::{Finding, Ruling};
+use crate::wire::json::cut;
+use serde_json::Value;
+
+/// How deep and how far texts are looked for in one item.
+const DEPTH: usize = 24;
+const VALUES: usize = 5_000;
+
+/// One text, and where it is.
+pub(super) struct Text<'c> {
+    /// The item of a list; none for what `server/discover` says.
+    pub(super) item: Option<Item<'c>>,
+    /// JSON Pointer within the item.
+    pub(super) place: String,
+    /// What it says.
+    pub(super) words: &'c str,
+}
+
+impl Text<'_> {
+    /// Lets a finding name the item and the place.
+    pub(super) fn found(&self, cx: &Context, finding: Finding) -> Finding {
+        match (&self.item, cx.record("era/discover")) {
+            (Some(item), _) => about(cx, item, &self.place, finding),
+            (None, Some(record)) => finding.at("/result/instructions").seen_in(record),
+            (None, None) => finding,
+        }
+    }
+}
+
+/// All texts of the server.
+pub(super) fn texts<'c>(cx: &Context<'c>) -> Vec<Text<'c>> {
+    let mut all = Vec::new();
+    let told = cx.facts.discover.as_ref();
+    let told = told.and_then(|result| result.get("instructions")?.as_str());
+    all.extend(told.map(|text| Text {
+        item: None,
+        place: String::new(),
+        words: text,
+    }));
+    for list in List::ALL {
+        for item in items(cx, list) {
+            let mut left = VALUES;
+            collect(item, item.value, "", DEPTH, &mut left, &mut all);
+        }
+    }
+    all
+}
+
+fn collect<'c>(
+    item: Item<'c>,
+    value: &'c Value,
+    place: &str,
+    depth: usize,
+    left: &mut usize,
+    all: &mut Vec<Text<'c>>,
+) {
+    if depth == 0 || *left == 0 {
+        return;
+    }
+    *left -= 1;
+    let step = |name: &str| format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                match value {
+                    Value::String(text)
+                        if matches!(name.as_str(), "name" | "title" | "description") =>
+                    {
+                        let place = step(name);
+                        let item = Some(item);
+                        let words = text;
+                        all.push(Text { item, place, words });
+                    }
+                    Value::Object(_) | Value::Array(_) if name != "_meta" => {
+                        collect(item, value, &step(name), depth - 1, left, all);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Value::Array(values) => {
+            for (at, value) in values.iter().enumerate() {
+                collect(item, value, &format!("{place}/{at}"), depth - 1, left, all);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Judges all texts; one finding a text.
+pub(super) fn each(cx: &Context, met: &str, judge: impl Fn(&str) -> Option<String>) -> Ruling {
+    let texts = texts(cx);
+    if texts.is_empty() {
+        return unlisted(cx, || Ruling::not_applicable("nothing is listed"));
+    }
+    let found = texts.iter().filter_map(|text| {
+        let message = judge(text.words)?;
+        Some(text.found(cx, Finding::broken(message)))
+    });
+    Ruling::of(found.collect(), met)
+}
+
+/// Groups of items with equal keys, each by the first of every face that is in it; none of one face alone.
+///
+/// Keys and faces are hashes.
+pub(super) fn twins<'i, 'c>(
+    tools: &'i [Item<'c>],
+    key: impl Fn(&Item<'c>) -> Option<(u64, u64)>,
+) -> Vec<Vec<&'i Item<'c>>> {
+    let keys: Vec<Option<(u64, u64)>> = tools.iter().map(key).collect();
+    let mut groups = Vec::new();
+    for (at, one) in keys.iter().enumerate() {
+        let Some((key, _)) = one else { continue };
+        let same = |other: &Option<(u64, u64)>| other.is_some_and(|(other, _)| other == *key);
+        if keys[..at].iter().any(same) {
+            continue;
+        }
+        let mut faces = Vec::new();
+        let mut group = Vec::new();
+        for (tool, other) in tools.iter().zip(&keys).skip(at) {
+            if let Some((_, face)) = other.filter(|_| same(other))
+                && !faces.contains(&face)
+            {
+                faces.push(face);
+                group.push(tool);
+            }
+        }
+        if group.len() > 1 {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+/// The names of some tools, as [`several`] has them.
+pub(super) fn named(tools: &[&Item]) -> String {
+    let names: Vec<String> = tools.iter().map(|tool| subject(tool)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    several(&names)
+}
+
+/// The first few of some names, and how many more there are.
+pub(super) fn several(names: &[&str]) -> String {
+    let shown: Vec<String> = names
+        .iter()
+        .take(5)
+        .map(|name| ["`", &cut(name, 80), "`"].concat())
+        .collect();
+    let more = names.len() - shown.len();
+    let shown = shown.join(", ");
+    if more == 0 {
+        shown
+    } else {
+        format!("{shown} and {more} more")
+    }
+}
