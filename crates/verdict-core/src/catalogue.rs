@@ -46,6 +46,11 @@ pub(crate) fn is_inside(id: &str) -> bool {
     !OUTSIDE.iter().any(|area| id.starts_with(area))
 }
 
+/// Whether a check is about a rule of the specification, of whichever revision.
+pub(crate) fn is_stated(id: &str) -> bool {
+    is_inside(id) || id.starts_with("handshake.")
+}
+
 /// Every rule of the catalogue, then the checks outside it.
 pub fn all() -> impl Iterator<Item = Entry> {
     checks().chain([&waiver::CURRENT]).map(|check| Entry {

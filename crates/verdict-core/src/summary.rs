@@ -79,7 +79,7 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
                 });
             let first = worst.map_or("", |result| result.title.as_str());
             if let (1, Some(one)) = (counts.fail, worst)
-                && !catalogue::is_inside(&one.id)
+                && !catalogue::is_stated(&one.id)
             {
                 return format!("{}{warned}.", one.message);
             }
@@ -102,7 +102,7 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
         },
         Verdict::Pass => {
             let holds =
-                |one: &&CheckResult| one.outcome == Outcome::Pass && catalogue::is_inside(&one.id);
+                |one: &&CheckResult| one.outcome == Outcome::Pass && catalogue::is_stated(&one.id);
             format!(
                 "{} rules of {revision} hold{warned}; none is broken.",
                 results.iter().filter(holds).count()

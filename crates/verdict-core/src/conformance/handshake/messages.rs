@@ -324,3 +324,61 @@ fn unanswered(cx: &Context) -> Ruling {
     }
     Ruling::met("no response came")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::record::Recording;
+    use crate::testing::{config, record, ruling_on, settings, word};
+    use verdict_fixture::Server;
+    use verdict_model::LEGACY_REVISION;
+    use verdict_model::transcript::{Carrier, Exchange, Message, Sender};
+
+    /// What a check rules when the exchange of the ping is another one.
+    fn with_ping(id: &str, stdio: bool, bend: fn(&mut Exchange)) -> &'static str {
+        let mut config = config();
+        config.revision = Some(LEGACY_REVISION.to_owned());
+        let settings = settings(config, stdio);
+        let mut transcript = record(&Server::legacy_only(), &settings).into_transcript();
+        let mut all = transcript.exchanges.iter_mut();
+        let ping = all.find(|one| one.name == "handshake.asks/ping");
+        bend(ping.expect("a ping"));
+        word(&ruling_on(id, &Recording::from_transcript(transcript)))
+    }
+
+    fn add(exchange: &mut Exchange, text: &str) {
+        exchange.messages.push(Message {
+            from: Sender::Server,
+            at_ms: 0,
+            carrier: Carrier::Body,
+            text: text.to_owned().into(),
+            invalid_utf8: false,
+        });
+    }
+
+    #[test]
+    fn an_event_without_data_is_no_message() {
+        let id = "handshake.responses";
+        assert_eq!(with_ping(id, false, |ping| add(ping, "")), "met");
+        assert_eq!(with_ping(id, false, |ping| add(ping, "{")), "broken");
+        assert_eq!(with_ping(id, false, |ping| add(ping, "[]")), "broken");
+    }
+
+    #[test]
+    fn another_process_has_no_session() {
+        let id = "handshake.ping";
+        assert_eq!(with_ping(id, true, |_| {}), "met");
+        assert_eq!(with_ping(id, true, |ping| ping.channel = Some(99)), "skip");
+    }
+
+    #[test]
+    fn a_member_more_is_not_proof_of_a_fault() {
+        let more = |ping: &mut Exchange| {
+            ping.messages.truncate(1);
+            add(
+                ping,
+                r#"{"jsonrpc":"2.0","id":"handshake.asks/ping","result":{"ok":true}}"#,
+            );
+        };
+        assert_eq!(with_ping("handshake.ping", false, more), "unproven");
+    }
+}
