@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use verdict_core::settings::Settings;
-use verdict_fixture::{DEFECTS, HttpPeer, Output, Server};
+use verdict_fixture::{DEFECTS, HttpPeer, Output, Server, Variant};
+use verdict_model::LEGACY_REVISION;
 
 pub(crate) async fn run(args: &DemoArgs, matches: &ArgMatches) -> Result<Exit> {
     if args.list {
@@ -42,6 +43,13 @@ pub(crate) async fn run(args: &DemoArgs, matches: &ArgMatches) -> Result<Exit> {
             let mut config = serde_saphyr::from_str(verdict_fixture::example_config())
                 .unwrap_or_else(|_| verdict_model::Config::default());
             config.server.url = Some(url);
+            // A server of the handshake's era is judged by the rules of that era.
+            let defect = DEFECTS
+                .iter()
+                .find(|known| Some(known.name) == args.defect.as_deref());
+            if defect.is_some_and(|defect| defect.on == Variant::LegacyOnly) {
+                config.revision = Some(LEGACY_REVISION.to_owned());
+            }
             let settings = Settings::new(config, &|_| None)?;
             let plan = Plan {
                 settings,

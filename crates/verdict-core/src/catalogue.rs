@@ -23,8 +23,13 @@ impl Serialize for Entry {
 /// How many rules the catalogue has.
 pub const RULES: usize = 357;
 
-/// Areas outside the catalogue: what the specification does not state.
-const OUTSIDE: [&str; 2] = ["surface.", "waivers."];
+/// Beginnings of ids outside the catalogue: what the specification does not state, or another revision.
+const OUTSIDE: [&str; 4] = [
+    "surface.",
+    "waivers.",
+    "handshake.",
+    "legacy.era-differences",
+];
 
 /// Every rule of the catalogue.
 pub fn catalogue() -> impl Iterator<Item = Entry> {
@@ -39,6 +44,11 @@ pub(crate) fn is_known(id: &str) -> bool {
 /// Whether a check is one of the catalogue's.
 pub(crate) fn is_inside(id: &str) -> bool {
     !OUTSIDE.iter().any(|area| id.starts_with(area))
+}
+
+/// Whether a check is about a rule of the specification, of whichever revision.
+pub(crate) fn is_stated(id: &str) -> bool {
+    is_inside(id) || id.starts_with("handshake.")
 }
 
 /// Every rule of the catalogue, then the checks outside it.

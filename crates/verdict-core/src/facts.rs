@@ -200,7 +200,7 @@ impl Walk {
 pub struct Facts {
     /// Which lifecycles it speaks.
     pub era: EraFinding,
-    /// The result of `server/discover`.
+    /// The result of `server/discover`; in a run by the handshake's revision that of `initialize`.
     pub discover: Option<Arc<Value>>,
     walks: [Walk; 4],
     schemas: OnceLock<Schemas>,
@@ -209,12 +209,19 @@ pub struct Facts {
 impl Facts {
     /// Reads a recording.
     pub fn read(recording: &Recording) -> Self {
+        let handshake = recording.record(OPENING);
         let discover = recording
             .record("era/discover")
+            .or(handshake)
             .filter(|record| matches!(record.answer(), Answer::Result(_)))
             .and_then(|record| record.response())
             .and_then(|response| response.result.clone());
-        let walk = |list: List| Walk::read(recording, &format!("survey.{}/", list.member()));
+        let first = if handshake.is_some() {
+            SURVEY
+        } else {
+            "survey."
+        };
+        let walk = |list: List| Walk::read(recording, &format!("{first}{}/", list.member()));
         Self {
             era: era(recording),
             discover,
@@ -307,11 +314,10 @@ impl Facts {
 
     /// Name and version as the server gives them in `_meta`.
     pub fn server_info(&self) -> Option<(&str, &str)> {
-        let info = self
-            .discover
-            .as_ref()?
-            .get("_meta")?
-            .get("io.modelcontextprotocol/serverInfo")?;
+        let discover = self.discover.as_ref()?;
+        let info = discover
+            .pointer("/_meta/io.modelcontextprotocol~1serverInfo")
+            .or_else(|| discover.get("serverInfo"))?;
         Some((info.get("name")?.as_str()?, info.get("version")?.as_str()?))
     }
 }
@@ -319,7 +325,9 @@ impl Facts {
 /// Era detection, exactly as A.11 words it.
 fn era(recording: &Recording) -> EraFinding {
     let Some(discover) = recording.record("era/discover") else {
-        return EraFinding::Unasked;
+        return recording
+            .record(OPENING)
+            .map_or(EraFinding::Unasked, shaken);
     };
     let initialize = recording
         .record("era/initialize")
@@ -348,6 +356,25 @@ fn era(recording: &Recording) -> EraFinding {
                 nothing_known(discover, answer)
             }
         }
+    }
+}
+
+/// The exchange that begins a run by the handshake's revision.
+pub const OPENING: &str = "handshake/initialize";
+/// Begins the names of the exchanges that walk its lists.
+pub const SURVEY: &str = "handshake.lists/";
+
+/// What a run by the handshake's revision met.
+fn shaken(opening: &Record) -> EraFinding {
+    match opening.answer() {
+        Answer::Result(result) => EraFinding::Legacy(initialized_version(result)),
+        Answer::Error(Some(-32022)) => EraFinding::Refused(supported(opening)),
+        Answer::Error(code) => EraFinding::Foreign(match code {
+            Some(code) => format!("it refuses `initialize` with {code}"),
+            None => "it refuses `initialize`".to_owned(),
+        }),
+        Answer::Locked(status) => EraFinding::Locked(status),
+        answer => nothing_known(opening, answer),
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a recording to a report: every check judges, one table gives severities, one value is the verdict.
 
-use crate::conformance::{Check, checks};
+use crate::conformance::{Check, checks_of};
 use crate::context::Context;
 use crate::evidence::{Evidence, mask, masks};
 use crate::facts::{EraFinding, Facts, List};
@@ -29,7 +29,7 @@ pub fn judge(settings: &Settings, recording: &Recording) -> Report {
         facts: &facts,
     };
     let mut waivers = Waivers::new(settings);
-    let mut results: Vec<CheckResult> = checks()
+    let mut results: Vec<CheckResult> = checks_of(settings)
         .filter_map(|check| result_of(&context, check, &mut waivers))
         .collect();
     if let Some(findings) = waivers.findings() {
@@ -90,7 +90,8 @@ fn generator(settings: Option<&Settings>) -> Generator {
     Generator {
         name: "mcp-verdict".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        requirements: pinned.unwrap_or_else(|| REVISION.to_owned()),
+        requirements: pinned
+            .unwrap_or_else(|| settings.map_or(REVISION, Settings::revision).to_owned()),
     }
 }
 
@@ -201,8 +202,12 @@ fn prerequisite(cx: &Context, check: &Check) -> Option<Ruling> {
     if check.locked && cx.facts.is_locked() {
         return None;
     }
+    let revision = cx.settings.revision();
     let reason = match &cx.facts.era {
-        EraFinding::Modern | EraFinding::Dual => {
+        EraFinding::Legacy(_) if !cx.settings.by_handshake() => {
+            format!("the server speaks an earlier revision only, not {revision}")
+        }
+        EraFinding::Modern | EraFinding::Dual | EraFinding::Legacy(_) => {
             let reads = rule.safety == Safety::Read && !check.reads_or_not;
             if reads && cx.settings.config.no_reads {
                 return Some(Ruling::skip("reading is turned off (--no-reads)"));
@@ -213,13 +218,10 @@ fn prerequisite(cx: &Context, check: &Check) -> Option<Ruling> {
             return None;
         }
         EraFinding::Unasked => "the run was over before the server was asked".to_owned(),
-        EraFinding::Legacy(_) => {
-            format!("the server speaks an earlier revision only, not {REVISION}")
-        }
         EraFinding::HttpSse => {
             "the server speaks the HTTP+SSE transport of 2024-11-05 only".to_owned()
         }
-        EraFinding::Refused(_) => format!("the server does not support revision {REVISION}"),
+        EraFinding::Refused(_) => format!("the server does not support revision {revision}"),
         EraFinding::WithoutDiscover => {
             "without server/discover the server's capabilities are not known".to_owned()
         }
@@ -261,7 +263,10 @@ fn target(cx: &Context) -> Target {
             version: evidence.mask(version),
         }),
         era: cx.facts.era(),
-        protocol_version: cx.facts.is_modern().then(|| REVISION.to_owned()),
+        protocol_version: match &cx.facts.era {
+            EraFinding::Legacy(version) if cx.settings.by_handshake() => version.clone(),
+            _ => cx.facts.is_modern().then(|| REVISION.to_owned()),
+        },
         tools_hash: tools_hash(cx),
     }
 }

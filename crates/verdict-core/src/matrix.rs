@@ -8,12 +8,13 @@ use verdict_fixture::{DEFECTS, Defect, Server, Transport, Variant};
 use verdict_model::config::Words;
 use verdict_model::{Config, Outcome, Report};
 
-const VARIANTS: [Variant; 7] = [
+const VARIANTS: [Variant; 8] = [
     Variant::Full,
     Variant::Streaming,
     Variant::Protected,
     Variant::Tasks,
     Variant::DualEra,
+    Variant::LegacyOnly,
     Variant::ToolsOnly,
     Variant::ResourcesOnly,
 ];
@@ -30,6 +31,9 @@ pub(crate) fn full_config(variant: Variant) -> Config {
     config.server.start = Some(Words::Line("ledger".to_owned()));
     config.intrusive = true;
     config.surface.max_tool_tokens = Some(1_000);
+    if variant == Variant::LegacyOnly {
+        config.revision = Some(verdict_model::LEGACY_REVISION.to_owned());
+    }
     config
 }
 

@@ -4,6 +4,7 @@ use crate::wire::Limits;
 use crate::wire::endpoint::{Endpoint, EndpointFault};
 use verdict_model::config::{Config, Invalid, Words};
 use verdict_model::transcript::Transport;
+use verdict_model::{LEGACY_REVISION, REVISION};
 
 /// Where the server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,6 +180,16 @@ impl Settings {
             Target::Http(_) => Transport::Http,
             Target::Stdio(_) => Transport::Stdio,
         }
+    }
+
+    /// The revision that the run judges by.
+    pub fn revision(&self) -> &str {
+        self.config.revision.as_deref().unwrap_or(REVISION)
+    }
+
+    /// Whether that is the last one with a handshake.
+    pub fn by_handshake(&self) -> bool {
+        self.revision() == LEGACY_REVISION
     }
 
     /// The endpoint; none on stdio.

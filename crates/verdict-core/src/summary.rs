@@ -4,16 +4,19 @@ use crate::catalogue;
 use crate::conformance::auth::door::has_token;
 use crate::context::Context;
 use crate::facts::{EraFinding, List};
-use verdict_model::REVISION;
 use verdict_model::report::{CheckResult, Counts, Outcome, Verdict};
+use verdict_model::{LEGACY_REVISION, REVISION};
 
 /// The report's summary.
 pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) -> String {
+    let revision = cx.settings.revision();
+    let handshake = cx.settings.by_handshake();
     match &cx.facts.era {
+        EraFinding::Legacy(_) if handshake => {}
         EraFinding::Legacy(version) => {
             let version = version.as_deref().unwrap_or("an earlier revision");
             return format!(
-                "The server speaks {version}, not {REVISION}: it answers `initialize` but not `server/discover`. Move it to an SDK release that supports {REVISION}."
+                "The server speaks {version}, not {REVISION}: it answers `initialize` but not `server/discover`. Move it to an SDK release that supports {REVISION}; to judge it by its own rules, run with --revision {LEGACY_REVISION}."
             );
         }
         EraFinding::HttpSse => {
@@ -27,7 +30,7 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
             } else {
                 versions.join(", ")
             };
-            return format!("The server does not support {REVISION}; it names {named}.");
+            return format!("The server does not support {revision}; it names {named}.");
         }
         EraFinding::Locked(status) if verdict != Verdict::Fail => {
             return format!(
@@ -44,6 +47,9 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
                 .to_owned();
         }
         EraFinding::Unreachable(why) if verdict != Verdict::Fail => return format!("No verdict: the server {why}."),
+        EraFinding::Foreign(why) if handshake => {
+            return format!("The server does not speak {revision}: {why}.");
+        }
         EraFinding::Foreign(why) => {
             return format!("No MCP server of a known revision answers here: {why}.");
         }
@@ -73,7 +79,7 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
                 });
             let first = worst.map_or("", |result| result.title.as_str());
             if let (1, Some(one)) = (counts.fail, worst)
-                && !catalogue::is_inside(&one.id)
+                && !catalogue::is_stated(&one.id)
             {
                 return format!("{}{warned}.", one.message);
             }
@@ -82,8 +88,8 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
                     "{} warnings and --deny-warnings; first: {first}.",
                     counts.warn
                 ),
-                1 => format!("1 rule of {REVISION} is broken{warned}: {first}."),
-                fail => format!("{fail} rules of {REVISION} are broken{warned}; first: {first}."),
+                1 => format!("1 rule of {revision} is broken{warned}: {first}."),
+                fail => format!("{fail} rules of {revision} are broken{warned}; first: {first}."),
             }
         }
         Verdict::None => match &cx.recording.cut_off {
@@ -96,9 +102,9 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
         },
         Verdict::Pass => {
             let holds =
-                |one: &&CheckResult| one.outcome == Outcome::Pass && catalogue::is_inside(&one.id);
+                |one: &&CheckResult| one.outcome == Outcome::Pass && catalogue::is_stated(&one.id);
             format!(
-                "{} rules of {REVISION} hold{warned}; none is broken.",
+                "{} rules of {revision} hold{warned}; none is broken.",
                 results.iter().filter(holds).count()
             )
         }

@@ -128,18 +128,21 @@ pub fn walk(cx: &Context, list: List, prefix: &str, round: usize, lane: &Lane) -
         let declared = cx.facts.declares(list.capability()) == Declared::Yes;
         return if declared { page(json!({})) } else { vec![] };
     }
+    match cursor_after(cx, prefix, round) {
+        Some(cursor) => page(json!({"cursor": cursor})),
+        None => vec![],
+    }
+}
+
+/// The cursor that page `number` leads on with; none where the walk ends.
+pub fn cursor_after<'c>(cx: &Context<'c>, prefix: &str, number: usize) -> Option<&'c str> {
     let cursor_of = |number: usize| {
         let record = cx.record(&format!("{prefix}{number}"))?;
         record.result()?.get("nextCursor")?.as_str()
     };
-    match cursor_of(round) {
-        Some(cursor)
-            if round < MAX_PAGES && !(1..round).any(|number| cursor_of(number) == Some(cursor)) =>
-        {
-            page(json!({"cursor": cursor}))
-        }
-        _ => vec![],
-    }
+    let cursor = cursor_of(number)?;
+    let again = (1..number).any(|earlier| cursor_of(earlier) == Some(cursor));
+    (number < MAX_PAGES && !again).then_some(cursor)
 }
 
 /// A conforming `server/discover` on a connection of its own, for drivers that wait until a server is ready.

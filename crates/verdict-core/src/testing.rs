@@ -43,7 +43,7 @@ enum Peer {
 /// Runs the whole plan against a server.
 pub(crate) fn record(server: &Server, settings: &Settings) -> Recording {
     let stdio = settings.endpoint().is_none();
-    let mut engine = Engine::new(settings.clone(), &plan());
+    let mut engine = Engine::new(settings.clone(), &plan(settings));
     let mut peers: BTreeMap<u32, Peer> = BTreeMap::new();
     let mut now = 0;
     let mut rounds = 0;

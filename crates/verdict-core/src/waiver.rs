@@ -29,7 +29,13 @@ impl<'s> Waivers<'s> {
     pub(crate) fn new(settings: &'s Settings) -> Self {
         Self {
             settings,
-            kept: vec![false; settings.config.waivers.len()],
+            // What the run's revision does not judge cannot be missed.
+            kept: settings
+                .config
+                .waivers
+                .iter()
+                .map(|one| one.check.starts_with("handshake.") != settings.by_handshake())
+                .collect(),
         }
     }
 

@@ -40,6 +40,8 @@ pub struct Config {
     pub checks: BTreeMap<String, Severity>,
     /// Dated permissions to fail; one that covers nothing any more, or whose day is over, fails the run.
     pub waivers: Vec<Waiver>,
+    /// What a server that speaks two eras may do differently in each.
+    pub eras: Eras,
     /// The revision to judge by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
@@ -302,6 +304,25 @@ pub struct Waiver {
     pub until: Option<String>,
 }
 
+/// What a server that speaks two eras may do differently in each.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Eras {
+    /// Wanted differences, as `LIST/NAME`: the list is `tools`, `prompts`, `resources`, `resourceTemplates`
+    /// or `capabilities`, the name one of its items, or `*` for all of them.
+    pub differences: Vec<String>,
+}
+
+/// What a wanted difference between eras may begin with.
+const LISTS: [&str; 5] = [
+    "tools",
+    "prompts",
+    "resources",
+    "resourceTemplates",
+    "capabilities",
+];
+
 fn any() -> String {
     "*".to_owned()
 }
@@ -421,11 +442,25 @@ impl Config {
                 });
             }
         }
-        match &self.revision {
-            Some(revision) if revision != crate::REVISION => Err(Invalid {
+        let misplaced = self.eras.differences.iter().find(|wanted| {
+            let list = wanted.split_once('/').map(|(list, _)| list);
+            !list.is_some_and(|list| LISTS.contains(&list))
+        });
+        if let Some(wanted) = misplaced {
+            return Err(Invalid {
+                key: "eras.differences",
+                message: format!(
+                    "holds `{wanted}`; write LIST/NAME, where LIST is one of {}",
+                    LISTS.join(", ")
+                ),
+            });
+        }
+        let legacy = crate::LEGACY_REVISION;
+        match self.revision.as_deref() {
+            Some(name) if name != crate::REVISION && name != legacy => Err(Invalid {
                 key: "revision",
                 message: format!(
-                    "`{revision}` is not known here; this build judges by {}",
+                    "`{name}` is not known here; this build judges by {}, and servers with a handshake by {legacy}",
                     crate::REVISION
                 ),
             }),

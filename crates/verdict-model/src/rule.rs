@@ -91,7 +91,17 @@ impl Rule {
     /// A `schema#Name` reference leads to the schema page of the revision; a reference outside the
     /// specification leads to the revision's front page.
     pub fn spec_url(&self) -> String {
-        spec_url(self.spec)
+        let url = spec_url(self.spec);
+        if self.is_of_handshake() {
+            url.replacen(crate::REVISION, crate::LEGACY_REVISION, 1)
+        } else {
+            url
+        }
+    }
+
+    /// Whether it is a rule of the last revision with a handshake ([`crate::LEGACY_REVISION`]).
+    pub fn is_of_handshake(&self) -> bool {
+        self.id.starts_with("handshake.")
     }
 
     /// How this build treats the rule when a check for it exists.
@@ -109,6 +119,8 @@ const SITE: &str = "https://modelcontextprotocol.io/specification/2026-07-28";
 /// Pages of the specification by the short name that rules use.
 const PAGES: &[(&str, &str)] = &[
     ("basic", "basic"),
+    ("lifecycle", "basic/lifecycle"),
+    ("ping", "basic/utilities/ping"),
     ("versioning", "basic/versioning"),
     ("transports", "basic/transports"),
     ("http", "basic/transports/streamable-http"),
@@ -195,5 +207,25 @@ mod tests {
         );
         assert!(spec_url("schema#Tool").ends_with("/schema#tool"));
         assert!(spec_url("RFC 9110 5.5").ends_with("/2026-07-28"));
+    }
+
+    #[test]
+    fn rules_of_the_handshake_lead_to_its_revision() {
+        let rule = super::Rule {
+            id: "handshake.ping",
+            level: super::Level::Must,
+            assertion: None,
+            title: "",
+            why: "",
+            fix: "",
+            spec: "ping#behavior-requirements",
+            safety: super::Safety::Safe,
+            scope: super::Scope::Both,
+            official: &[],
+        };
+        assert_eq!(
+            rule.spec_url(),
+            "https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#behavior-requirements"
+        );
     }
 }

@@ -108,6 +108,9 @@ fn runs(rule: &Rule, state: State) -> String {
         (State::Default, Safety::Read) => {
             "in every run unless --no-reads is given; it reads what the server lists"
         }
+        (State::Default, _) if rule.is_of_handshake() => {
+            "with --revision 2025-11-25 only; tools run where the configuration names them as safe"
+        }
         (State::Default, _) => "in every run; no code behind a tool, prompt or resource runs",
         (State::OptIn, _) => {
             "when the configuration names what it needs, such as a tool that may be called"

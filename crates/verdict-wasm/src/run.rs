@@ -25,7 +25,7 @@ impl Run {
     pub fn new(config: &str, variables: &str, today: Option<String>) -> Result<Run, JsError> {
         let mut settings = plan(config, variables)?.settings;
         settings.today = today;
-        let engine = Engine::new(settings.clone(), &conformance::plan());
+        let engine = Engine::new(settings.clone(), &conformance::plan(&settings));
         Ok(Self {
             settings,
             engine: Some(engine),

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 /// Areas of the catalogue, in its order, each with what it is about.
-const AREAS: [(&str, &str); 25] = [
+const AREAS: [(&str, &str); 26] = [
     ("discover", "`server/discover` and what it declares."),
     (
         "version",
@@ -43,6 +43,10 @@ const AREAS: [(&str, &str); 25] = [
     ("legacy", "Earlier revisions and what is left of them."),
     ("deprecated", "Features on their way out."),
     ("ext", "Extensions."),
+    (
+        "handshake",
+        "What revision 2025-11-25 asks of servers with a handshake; only with `--revision 2025-11-25`, and outside of the catalogue.",
+    ),
     (
         "surface",
         "What models and people are shown. Outside the catalogue: the specification does not state these.",
@@ -148,6 +152,7 @@ const HEAD: &str = "\
 use crate::ask::Probe;
 pub use crate::catalogue::{Entry, all, catalogue};
 pub use crate::check::Check;
+use crate::settings::Settings;
 use crate::survey;
 
 ";
@@ -158,11 +163,18 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-/// The probes that the checks need, and those that every run begins with.
-pub fn plan() -> Vec<&'static Probe> {
+/// The checks of the revision that a run judges by.
+pub fn checks_of(settings: &Settings) -> impl Iterator<Item = &'static Check> {
+    let handshake = settings.by_handshake();
+    checks().filter(move |check| check.rule.is_of_handshake() == handshake)
+}
+
+/// The probes that these checks need, and those that every run by the current revision begins with.
+pub fn plan(settings: &Settings) -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
+    let first = first.filter(|_| !settings.by_handshake());
     first
-        .chain(checks().flat_map(|check| check.probes.iter().copied()))
+        .chain(checks_of(settings).flat_map(|check| check.probes.iter().copied()))
         .collect()
 }
 ";

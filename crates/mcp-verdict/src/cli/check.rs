@@ -56,7 +56,7 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
         words: stop.transpose().map_err(|fault| Usage(fault.to_string()))?,
         group: started.as_ref().map(Started::group),
     };
-    let mut engine = Engine::new(plan.settings.clone(), &conformance::plan());
+    let mut engine = Engine::new(plan.settings.clone(), &conformance::plan(&plan.settings));
     let mut bar = progress::Bar::new(quiet);
     let ran = driver::run(
         &mut engine,

@@ -28,6 +28,16 @@ fn a_defect_of_the_demo_fails() {
 }
 
 #[test]
+fn a_defect_of_the_handshake_is_judged_by_its_own_revision() {
+    let output = run(&["demo", "--defect", "legacy-session-ended-400"]);
+    assert_eq!(code(&output), 1, "{}", stdout(&output));
+    let text = stdout(&output);
+    assert!(text.contains("handshake.session-ended"), "{text}");
+    assert!(text.contains("specification/2025-11-25/"), "{text}");
+    assert!(!text.contains("discover."), "{text}");
+}
+
+#[test]
 fn bad_usage_is_exit_2_with_the_mend() {
     for (arguments, words) in [
         (&["check"][..], "--url URL"),
@@ -57,6 +67,10 @@ fn bad_usage_is_exit_2_with_the_mend() {
             "--format",
         ),
         (&["check", "--url", "http://x/", "--format", "yaml"], "yaml"),
+        (
+            &["check", "--url", "http://x/", "--revision", "2024-01-01"],
+            "2025-11-25",
+        ),
         (
             &["check", "--url", "http://x/", "--config", "no-such.yaml"],
             "no-such.yaml",

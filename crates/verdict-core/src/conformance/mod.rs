@@ -5,6 +5,7 @@
 use crate::ask::Probe;
 pub use crate::catalogue::{Entry, all, catalogue};
 pub use crate::check::Check;
+use crate::settings::Settings;
 use crate::survey;
 
 pub mod discover {
@@ -192,6 +193,7 @@ pub mod auth {
 }
 pub mod legacy {
     //! Earlier revisions and what is left of them.
+    pub mod differences;
     pub mod dual;
     pub mod era;
     pub mod initialize;
@@ -213,6 +215,14 @@ pub mod ext {
     pub mod task_call;
     pub mod tasks;
     pub mod unnegotiated;
+}
+pub mod handshake {
+    //! What revision 2025-11-25 asks of servers with a handshake; only with `--revision 2025-11-25`, and outside of the catalogue.
+    pub mod begin;
+    pub mod http;
+    pub mod lists;
+    pub mod messages;
+    pub mod session;
 }
 pub mod surface {
     //! What models and people are shown. Outside the catalogue: the specification does not state these.
@@ -322,6 +332,7 @@ const FAMILIES: &[&[Check]] = &[
     auth::issuer::CHECKS,
     auth::resource::CHECKS,
     auth::tokens::CHECKS,
+    legacy::differences::CHECKS,
     legacy::dual::CHECKS,
     legacy::era::CHECKS,
     legacy::initialize::CHECKS,
@@ -337,6 +348,10 @@ const FAMILIES: &[&[Check]] = &[
     ext::task_call::CHECKS,
     ext::tasks::CHECKS,
     ext::unnegotiated::CHECKS,
+    handshake::begin::CHECKS,
+    handshake::http::CHECKS,
+    handshake::lists::CHECKS,
+    handshake::messages::CHECKS,
     surface::clients::CHECKS,
     surface::poison::CHECKS,
     surface::size::CHECKS,
@@ -348,10 +363,17 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-/// The probes that the checks need, and those that every run begins with.
-pub fn plan() -> Vec<&'static Probe> {
+/// The checks of the revision that a run judges by.
+pub fn checks_of(settings: &Settings) -> impl Iterator<Item = &'static Check> {
+    let handshake = settings.by_handshake();
+    checks().filter(move |check| check.rule.is_of_handshake() == handshake)
+}
+
+/// The probes that these checks need, and those that every run by the current revision begins with.
+pub fn plan(settings: &Settings) -> Vec<&'static Probe> {
     let first = std::iter::once(&survey::ERA).chain(survey::WALKS);
+    let first = first.filter(|_| !settings.by_handshake());
     first
-        .chain(checks().flat_map(|check| check.probes.iter().copied()))
+        .chain(checks_of(settings).flat_map(|check| check.probes.iter().copied()))
         .collect()
 }

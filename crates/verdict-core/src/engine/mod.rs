@@ -17,7 +17,7 @@ mod tests;
 
 use crate::ask::{Ask, Probe, Stage};
 use crate::context::Context;
-use crate::facts::Facts;
+use crate::facts::{EraFinding, Facts};
 use crate::record::Recording;
 use crate::settings::Settings;
 use channel::Wire;
@@ -236,7 +236,7 @@ impl Engine {
             self.facts = Facts::read(&self.recording);
             self.stage = match self.stage {
                 None => Some(Stage::Era),
-                Some(Stage::Era) if self.facts.is_modern() => Some(Stage::Survey),
+                Some(Stage::Era) if self.goes_on() => Some(Stage::Survey),
                 Some(Stage::Era) if self.facts.is_locked() => Some(Stage::Door),
                 Some(Stage::Survey) => Some(Stage::Main),
                 Some(Stage::Main) => Some(Stage::Late),
@@ -266,6 +266,12 @@ impl Engine {
                 return;
             }
         }
+    }
+
+    /// Whether the server speaks the revision that the run judges by.
+    fn goes_on(&self) -> bool {
+        let handshake = self.settings.by_handshake();
+        self.facts.is_modern() || (handshake && matches!(self.facts.era, EraFinding::Legacy(_)))
     }
 
     /// Streams that were held are let go; processes get the end of their input, and may say their last words.

@@ -30,6 +30,7 @@ mod content;
 mod discovery;
 mod errors;
 mod forms;
+pub mod handshake;
 mod language;
 mod notices;
 mod owners;

@@ -4,7 +4,7 @@ use super::basic::{
     ANY_OBJECT, IMPLEMENTATION, NOTICE_META, RESULT_TYPE, SERVER_INFO, SUBSCRIPTION_ID,
 };
 use super::language::Shape::{Any, Flag, Id, List, Number, Object, OneOf, Text};
-use super::language::{Shape, may, must};
+use super::language::{Field, Shape, may, must};
 
 pub(super) const PROGRESS: Shape = Object(&[
     must("progressToken", Id),
@@ -14,24 +14,22 @@ pub(super) const PROGRESS: Shape = Object(&[
     NOTICE_META,
 ]);
 
-pub(super) const MESSAGE: Shape = Object(&[
-    must(
-        "level",
-        OneOf(&[
-            "debug",
-            "info",
-            "notice",
-            "warning",
-            "error",
-            "critical",
-            "alert",
-            "emergency",
-        ]),
-    ),
-    must("data", Any),
-    may("logger", Text),
-    NOTICE_META,
-]);
+pub(super) const MESSAGE: Shape =
+    Object(&[LEVEL, must("data", Any), may("logger", Text), NOTICE_META]);
+
+pub(super) const LEVEL: Field = must(
+    "level",
+    OneOf(&[
+        "debug",
+        "info",
+        "notice",
+        "warning",
+        "error",
+        "critical",
+        "alert",
+        "emergency",
+    ]),
+);
 
 pub(super) const CANCELLED: Shape =
     Object(&[must("requestId", Id), may("reason", Text), NOTICE_META]);

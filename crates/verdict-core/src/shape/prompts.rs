@@ -3,7 +3,7 @@
 use super::basic::{CACHE_SCOPE, ICONS, META, NEXT_CURSOR, RESULT_META, RESULT_TYPE, TTL_MS};
 use super::content::{BLOCK, ROLE};
 use super::language::Shape::{Flag, List, Object, Text};
-use super::language::{Shape, may, must};
+use super::language::{Field, Shape, may, must};
 
 pub(super) const LIST: Shape = Object(&[
     RESULT_TYPE,
@@ -14,17 +14,15 @@ pub(super) const LIST: Shape = Object(&[
     must("prompts", List(&PROMPT)),
 ]);
 
-pub(super) const GET: Shape = Object(&[
-    RESULT_TYPE,
-    RESULT_META,
-    must(
-        "messages",
-        List(&Object(&[must("role", ROLE), must("content", BLOCK)])),
-    ),
-    may("description", Text),
-]);
+pub(super) const GET: Shape =
+    Object(&[RESULT_TYPE, RESULT_META, MESSAGES, may("description", Text)]);
 
-const PROMPT: Shape = Object(&[
+pub(super) const MESSAGES: Field = must(
+    "messages",
+    List(&Object(&[must("role", ROLE), must("content", BLOCK)])),
+);
+
+pub(super) const PROMPT: Shape = Object(&[
     must("name", Text),
     may("title", Text),
     may("description", Text),

@@ -44,7 +44,7 @@ pub(super) const RESOURCE: Shape = Object(&[
     META,
 ]);
 
-const TEMPLATE: Shape = Object(&[
+pub(super) const TEMPLATE: Shape = Object(&[
     must("uriTemplate", Text),
     must("name", Text),
     may("title", Text),

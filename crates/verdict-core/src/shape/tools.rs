@@ -38,7 +38,7 @@ pub(super) const TOOL: Shape = Object(&[
     META,
 ]);
 
-const HINTS: Shape = Object(&[
+pub(super) const HINTS: Shape = Object(&[
     may("title", Text),
     may("readOnlyHint", Flag),
     may("destructiveHint", Flag),

@@ -9,11 +9,13 @@ mod caching;
 mod completions;
 mod discovery;
 mod elicitation;
+mod eras;
 mod errors;
 mod extensions;
 mod handshake;
 mod headers;
 mod http;
+mod legacy;
 mod listens;
 mod lists;
 mod metadata;
@@ -191,6 +193,8 @@ const GROUPS: &[&[Defect]] = &[
     listens::DEFECTS,
     errors::DEFECTS,
     handshake::DEFECTS,
+    legacy::DEFECTS,
+    eras::DEFECTS,
     extensions::DEFECTS,
     authorization::DEFECTS,
     surface::DEFECTS,

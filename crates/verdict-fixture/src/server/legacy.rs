@@ -26,7 +26,7 @@ pub(crate) fn answer(server: &Server, request: &Request) -> Option<Answer> {
     if request.method() == "initialize" && request.id().is_some() {
         return Some(initialize(server, request));
     }
-    if let Some(refusal) = without_session(server, request) {
+    if let Some(refusal) = without_session(server, request).or_else(|| wrong_version(request)) {
         return Some(refusal);
     }
     if ends_session {
@@ -77,6 +77,16 @@ fn without_session(server: &Server, request: &Request) -> Option<Answer> {
     Some(Answer::json(status, fault.message(request.id())))
 }
 
+/// Versions that a client of that era may name once the handshake is over.
+const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", LEGACY_VERSION];
+
+/// The refusal of a version that is none.
+fn wrong_version(request: &Request) -> Option<Answer> {
+    let version = request.head.text("mcp-protocol-version")?;
+    let fault = Fault::new(INVALID_REQUEST, 400, "no such protocol version");
+    (!VERSIONS.contains(&version.as_str())).then(|| Answer::json(400, fault.message(request.id())))
+}
+
 fn serve(server: &Server, request: &Request) -> Result<Outcome, Fault> {
     let outcome = match request.method() {
         "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" => {
@@ -95,6 +105,12 @@ fn serve(server: &Server, request: &Request) -> Result<Outcome, Fault> {
     })
 }
 
+fn remove(value: &mut Value, name: &str) {
+    if let Some(members) = value.as_object_mut() {
+        members.shift_remove(name);
+    }
+}
+
 fn finish(id: &Value, outcome: Outcome) -> Answer {
     let mut answer = Answer::empty(200);
     answer.form = if outcome.notes.is_empty() {
@@ -107,6 +123,14 @@ fn finish(id: &Value, outcome: Outcome) -> Answer {
         if let Some(members) = result.as_object_mut() {
             members
                 .retain(|name, _| !matches!(name.as_str(), "resultType" | "ttlMs" | "cacheScope"));
+            members.retain(|name, value| name != "structuredContent" || value.is_object());
+        }
+        let tools = result.get_mut("tools").and_then(Value::as_array_mut);
+        for tool in tools.into_iter().flatten() {
+            // That era knows structured content as an object alone.
+            if tool["outputSchema"]["type"] != "object" {
+                remove(tool, "outputSchema");
+            }
         }
         let message = json!({ "jsonrpc": "2.0", "id": id, "result": result });
         answer.steps.push(Step { at, message });

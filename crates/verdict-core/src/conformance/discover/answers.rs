@@ -16,7 +16,7 @@ pub const CHECKS: &[Check] = &[
         .headline(1)
         .spec("discover")
         .why("Every client of this revision asks server/discover to learn versions and capabilities; without an answer it treats the server as one of an earlier revision, or gives up.")
-        .fix("Implement server/discover, or move to an SDK release that supports 2026-07-28, which does it for you.")
+        .fix("Implement server/discover, or move to an SDK release that supports 2026-07-28, which does it for you. A server that is to keep the handshake is judged by its own rules with --revision 2025-11-25.")
         .official(&["sep-2575-server-implements-discover"])
         .any_era()
         .judge(answers),

@@ -3,8 +3,9 @@
 //! The handshake goes over a connection (on stdio: to a process) of its own, beside the survey, so that
 //! everything after the survey knows whether the server is dual-era.
 
-use crate::ask::{Ask, Id, Lane, Probe, Stage};
+use crate::ask::{Ask, Lane, Probe, Stage};
 use crate::check::Check;
+use crate::conformance::handshake::session::{self, notice};
 use crate::context::Context;
 use crate::facts::List;
 use crate::record::{Answer, Record};
@@ -14,7 +15,6 @@ use crate::survey::initialize;
 use crate::traffic::LEGACY_LANE;
 use crate::wire::json::shortened;
 use serde_json::{Value, json};
-use verdict_model::LEGACY_REVISION;
 
 /// A plain `initialize`; where it is answered the session goes on, is left alone, and is ended.
 pub const DUAL: Probe = Probe {
@@ -39,14 +39,8 @@ fn dual(cx: &Context, round: usize) -> Vec<Ask> {
     };
     match round {
         1 => {
-            let notice = Ask::legacy("initialized", "notifications/initialized", None);
-            vec![follow(
-                opening,
-                Ask {
-                    id: Id::Absent,
-                    ..notice
-                },
-            )]
+            let ask = notice("initialized", "notifications/initialized", None);
+            vec![follow(opening, ask)]
         }
         2 => match legacy_list(opening) {
             Some(list) => vec![follow(opening, Ask::legacy("list", list.method(), None))],
@@ -59,18 +53,9 @@ fn dual(cx: &Context, round: usize) -> Vec<Ask> {
     }
 }
 
-/// A message of the session that `opening` began.
+/// A message of the session that `opening` began, over the lane of that session.
 fn follow(opening: &Record, ask: Ask) -> Ask {
-    let version = opening
-        .result()
-        .and_then(|result| result.get("protocolVersion"))
-        .and_then(Value::as_str)
-        .unwrap_or(LEGACY_REVISION);
-    let ask = ask.header("MCP-Protocol-Version", version).over(LANE);
-    match opening.header("mcp-session-id") {
-        Some(session) => ask.header("Mcp-Session-Id", session),
-        None => ask,
-    }
+    session::follow(opening, ask).over(LANE)
 }
 
 /// The first list that the handshake declares.

@@ -22,7 +22,7 @@ pub const ORIGIN: Probe = Probe {
 };
 
 const EVIL_HOST: &str = "evil.example";
-const EVIL: &str = "http://evil.example";
+pub(crate) const EVIL: &str = "http://evil.example";
 
 fn origin(cx: &Context, round: usize) -> Vec<Ask> {
     let Some(endpoint) = cx.endpoint().filter(|_| round == 0) else {
@@ -111,10 +111,14 @@ fn has_credentials(cx: &Context) -> bool {
 }
 
 fn foreign(cx: &Context) -> Ruling {
-    let record = match exchange(cx, "foreign") {
-        Ok(record) => record,
-        Err(ruling) => return ruling,
-    };
+    match exchange(cx, "foreign") {
+        Ok(record) => kept_out(cx, record),
+        Err(ruling) => ruling,
+    }
+}
+
+/// What became of a request with a foreign `Origin`.
+pub(crate) fn kept_out(cx: &Context, record: &Record) -> Ruling {
     let status = record.status().unwrap_or_default();
     if status == 403 {
         return Ruling::met("refused with HTTP 403");
