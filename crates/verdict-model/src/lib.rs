@@ -6,6 +6,7 @@
 pub mod config;
 pub mod report;
 pub mod rule;
+pub mod strict;
 pub mod text;
 pub mod transcript;
 

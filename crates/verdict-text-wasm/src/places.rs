@@ -19,7 +19,7 @@ impl Places {
     /// `report` is JSON; `folder` is where the server runs, from the repository's root.
     #[wasm_bindgen(constructor)]
     pub fn new(report: &str, folder: &str) -> Result<Places, JsError> {
-        let report: Report = serde_json::from_str(report).map_err(fault)?;
+        let report: Report = verdict_model::strict::from_str(report).map_err(fault)?;
         Ok(Self {
             search: search(&report).near(folder),
             changes: Changes::default(),

@@ -7,7 +7,7 @@ use verdict_report::{Aside, Format, Style, Verbosity, check_run, markdown, safe}
 use wasm_bindgen::prelude::*;
 
 fn report(text: &str) -> Result<Report, JsError> {
-    serde_json::from_str(text).map_err(fault)
+    verdict_model::strict::from_str(text).map_err(fault)
 }
 
 fn json(value: &impl Serialize) -> Result<String, JsError> {
@@ -29,7 +29,7 @@ pub fn render(text: &str, format: &str) -> Result<String, JsError> {
 /// The job summary: the report as Markdown, with what stands beside it (`{ notes, link, log }`).
 #[wasm_bindgen(js_name = summaryPage)]
 pub fn summary_page(text: &str, aside: &str) -> Result<String, JsError> {
-    let aside: Aside = serde_json::from_str(aside).map_err(fault)?;
+    let aside: Aside = verdict_model::strict::from_str(aside).map_err(fault)?;
     Ok(verdict_report::page(
         &report(text)?,
         &aside,
@@ -41,14 +41,14 @@ pub fn summary_page(text: &str, aside: &str) -> Result<String, JsError> {
 #[wasm_bindgen(js_name = beginCheckRun)]
 pub fn begin_check_run(publication: &str) -> Result<String, JsError> {
     json(&check_run::begin(
-        &serde_json::from_str(publication).map_err(fault)?,
+        &verdict_model::strict::from_str(publication).map_err(fault)?,
     ))
 }
 
 /// The bodies of the requests that complete a check run: `{ updates, short }`.
 #[wasm_bindgen(js_name = completeCheckRun)]
 pub fn complete_check_run(text: &str, publication: &str) -> Result<String, JsError> {
-    let publication = serde_json::from_str(publication).map_err(fault)?;
+    let publication = verdict_model::strict::from_str(publication).map_err(fault)?;
     json(&check_run::complete(&report(text)?, &publication))
 }
 

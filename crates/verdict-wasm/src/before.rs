@@ -58,7 +58,7 @@ pub fn is_ready(head: &[u8]) -> Option<String> {
 /// Every form of the secrets, an array as JSON, that must not show.
 #[wasm_bindgen]
 pub fn masks(secrets: &str) -> Result<String, JsError> {
-    let secrets: Vec<String> = serde_json::from_str(secrets).map_err(fault)?;
+    let secrets: Vec<String> = verdict_model::strict::from_str(secrets).map_err(fault)?;
     serde_json::to_string(&verdict_core::evidence::masks(&secrets)).map_err(fault)
 }
 
@@ -73,7 +73,7 @@ pub fn unjudged(
     let plan = config.and_then(|config| plan(&config, variables).ok());
     let mut report = verdict_core::unjudged(plan.as_ref().map(|plan| &plan.settings), why);
     report.source = source
-        .map(|text| serde_json::from_str(&text))
+        .map(|text| verdict_model::strict::from_str(&text))
         .transpose()
         .map_err(fault)?;
     serde_json::to_string(&report).map_err(fault)

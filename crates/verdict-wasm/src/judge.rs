@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen(js_name = judgeTranscript)]
 pub fn judge_transcript(config: &str, transcript: &str) -> Result<String, JsError> {
     let settings = plan(config, "{}")?.settings;
-    let transcript: Transcript = serde_json::from_str(transcript).map_err(fault)?;
+    let transcript: Transcript = verdict_model::strict::from_str(transcript).map_err(fault)?;
     let recording = Recording::from_transcript(transcript);
     serde_json::to_string(&verdict_core::judge(&settings, &recording)).map_err(fault)
 }

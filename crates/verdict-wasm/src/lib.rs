@@ -18,8 +18,8 @@ fn fault(error: impl std::fmt::Display) -> wasm_bindgen::JsError {
 /// The plan for a configuration as JSON and an object with the values of the `${VAR}`s it names.
 #[cfg(target_arch = "wasm32")]
 fn plan(config: &str, variables: &str) -> Result<verdict_config::Plan, wasm_bindgen::JsError> {
-    let config = serde_json::from_str(config).map_err(fault)?;
+    let config = verdict_model::strict::from_str(config).map_err(fault)?;
     let variables: std::collections::BTreeMap<String, String> =
-        serde_json::from_str(variables).map_err(fault)?;
+        verdict_model::strict::from_str(variables).map_err(fault)?;
     verdict_config::plan(config, &|name| variables.get(name).cloned()).map_err(fault)
 }

@@ -131,7 +131,7 @@ impl Run {
         };
         let mut report = verdict_core::judge(&self.settings, recording);
         report.source = source
-            .map(|text| serde_json::from_str(&text))
+            .map(|text| verdict_model::strict::from_str(&text))
             .transpose()
             .map_err(fault)?;
         serde_json::to_string(&report).map_err(fault)

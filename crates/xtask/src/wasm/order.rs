@@ -59,7 +59,7 @@ impl Order {
                 _ => {}
             }
         }
-        let mut keys = vec![Vec::new(); sizes.len()];
+        let mut keys = vec![String::new(); sizes.len()];
         for (index, origin) in origins {
             let place = index.checked_sub(imported).map(|place| place as usize);
             if let Some(key) = place.and_then(|place| keys.get_mut(place)) {
@@ -76,29 +76,18 @@ impl Order {
     }
 }
 
-/// The crate and the module that a mangled name begins with.
-fn origin(mangled: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = mangled;
-    while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit() && letter != '0') {
-        rest = &rest[start..];
-        let digits = rest.find(|letter: char| !letter.is_ascii_digit());
-        let Some((length, after)) = digits.map(|end| rest.split_at(end)) else {
-            break;
-        };
-        let after = after.strip_prefix('_').unwrap_or(after);
-        match length.parse().ok().and_then(|length| after.get(..length)) {
-            Some(word) if word.len() > 1 => {
-                found.push(word.to_owned());
-                rest = &after[word.len()..];
-            }
-            _ => rest = after,
-        }
-        if found.len() == 2 {
-            break;
-        }
-    }
-    found
+/// The paths in a mangled name, as far as they tell where the function comes from.
+fn origin(mangled: &str) -> String {
+    let is_path =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    let runs = mangled.split(|letter| !is_path(letter));
+    let paths = runs.filter_map(|run| {
+        // A path begins with the length of its first word.
+        let run = &run[run.find(|letter: char| letter.is_ascii_digit())?..];
+        let word = run.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        (!word.is_empty()).then_some(run)
+    });
+    paths.take(3).collect()
 }
 
 impl Reencode for Order {
