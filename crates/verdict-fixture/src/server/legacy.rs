@@ -4,7 +4,7 @@ use super::{Server, rules, tools};
 use crate::Variant;
 use crate::message::{
     Answer, Channel, Fault, Form, INVALID_PARAMS, INVALID_REQUEST, LEGACY_VERSION, META_VERSION,
-    MISSING_CAPABILITY, Outcome, Request, Step,
+    MISSING_CAPABILITY, Outcome, Request, Step, VERSION,
 };
 use serde_json::{Value, json};
 
@@ -26,7 +26,9 @@ pub(crate) fn answer(server: &Server, request: &Request) -> Option<Answer> {
     if request.method() == "initialize" && request.id().is_some() {
         return Some(initialize(server, request));
     }
-    if let Some(refusal) = without_session(server, request).or_else(|| wrong_version(request)) {
+    if let Some(refusal) =
+        without_session(server, request).or_else(|| wrong_version(server, request))
+    {
         return Some(refusal);
     }
     if ends_session {
@@ -81,8 +83,11 @@ fn without_session(server: &Server, request: &Request) -> Option<Answer> {
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", LEGACY_VERSION];
 
 /// The refusal of a version that is none.
-fn wrong_version(request: &Request) -> Option<Answer> {
+fn wrong_version(server: &Server, request: &Request) -> Option<Answer> {
     let version = request.head.text("mcp-protocol-version")?;
+    if server.variant() == Variant::DualEra && version == VERSION {
+        return None;
+    }
     let fault = Fault::new(INVALID_REQUEST, 400, "no such protocol version");
     (!VERSIONS.contains(&version.as_str())).then(|| Answer::json(400, fault.message(request.id())))
 }
