@@ -128,25 +128,12 @@ pub(crate) async fn run(
                         },
                     );
                 }
-                Command::Send { channel, bytes } => {
-                    if let Some(handle) = handles.get(&channel) {
-                        // A task that has ended has already said why.
-                        let _ = handle.orders.send(Order::Send(bytes));
-                    }
-                }
-                Command::EndInput { channel } => {
-                    if let Some(handle) = handles.get(&channel) {
-                        let _ = handle.orders.send(Order::EndInput);
-                    }
-                }
+                Command::Send { channel, bytes } => tell(&handles, channel, Order::Send(bytes)),
+                Command::EndInput { channel } => tell(&handles, channel, Order::EndInput),
                 Command::Terminate { .. } if matches!(settings.target, Target::Http(_)) => {
                     launch.stop();
                 }
-                Command::Terminate { channel } => {
-                    if let Some(handle) = handles.get(&channel) {
-                        let _ = handle.orders.send(Order::Terminate);
-                    }
-                }
+                Command::Terminate { channel } => tell(&handles, channel, Order::Terminate),
                 Command::Close { channel } => {
                     if let Some(handle) = handles.remove(&channel) {
                         drop(handle.orders);
@@ -184,4 +171,11 @@ pub(crate) async fn run(
         let _ = tokio::time::timeout(Duration::from_secs(5), task).await;
     }
     Ok(())
+}
+
+/// Tells the task of a channel what to do; one that has ended has already said why.
+fn tell(handles: &BTreeMap<u32, Handle>, channel: u32, order: Order) {
+    if let Some(handle) = handles.get(&channel) {
+        let _ = handle.orders.send(order);
+    }
 }
