@@ -2,9 +2,10 @@
 
 use crate::cli::TargetArgs;
 use crate::exit::Usage;
+use crate::input;
 use anyhow::{Result, bail};
 use std::path::Path;
-use verdict_config::{DEFAULT_FILE, MAX_BYTES, parse};
+use verdict_config::{DEFAULT_FILE, MAX_BYTES, PlanFault, parse, place};
 use verdict_model::Config;
 use verdict_model::config::Words;
 
@@ -12,30 +13,55 @@ pub(crate) use verdict_config::Plan;
 
 /// Reads the file, puts the flags on top, expands variables.
 pub(crate) fn plan(args: &TargetArgs) -> Result<Plan> {
-    let mut config = match &args.config {
+    let default = Path::new(DEFAULT_FILE);
+    let path = args.config.as_deref();
+    let path = path.or_else(|| default.is_file().then_some(default));
+    let (mut config, text) = match path {
         Some(path) => read(path)?,
-        None if Path::new(DEFAULT_FILE).is_file() => read(Path::new(DEFAULT_FILE))?,
-        None => Config::default(),
+        None => (Config::default(), String::new()),
     };
     overlay(&mut config, args)?;
     let mut plan = verdict_config::plan(config, &|name| std::env::var(name).ok())
-        .map_err(|fault| Usage(fault.to_string()))?;
+        .map_err(|fault| told(&fault, args, path, &text))?;
     plan.settings.today = Some(today());
     Ok(plan)
 }
 
-fn read(path: &Path) -> Result<Config> {
-    let shown = path.display();
-    let length = std::fs::metadata(path)
-        .map_err(|error| Usage(format!("{shown}: {error}")))?
-        .len();
-    if length > MAX_BYTES {
-        bail!(Usage(format!(
-            "{shown}: {length} bytes exceed the limit of {MAX_BYTES} for a configuration"
-        )));
+/// A fault, behind its place where the file is at fault and no flag.
+fn told(fault: &PlanFault, args: &TargetArgs, path: Option<&Path>, text: &str) -> Usage {
+    let key = fault.key();
+    let place = path
+        .filter(|_| !is_flag(&key, args))
+        .and_then(|path| place(text, &path.display().to_string(), &key));
+    Usage(match place {
+        Some(place) => format!("{place}: {fault}"),
+        None => fault.to_string(),
+    })
+}
+
+/// Whether a flag gave the value of a key.
+fn is_flag(key: &str, args: &TargetArgs) -> bool {
+    match key {
+        "server.url" => args.url.is_some(),
+        "server.command" => !args.command.is_empty() || args.start.is_some(),
+        "server.start" => args.start.is_some(),
+        "server.timeout" => args.timeout.is_some(),
+        "deadline" => args.deadline.is_some(),
+        "revision" => args.revision.is_some(),
+        "requirements" => args.requirements.is_some(),
+        _ => {
+            let name = |header: &String| Some(header.split_once(':')?.0.trim().to_owned());
+            let mut names = args.header.iter().filter_map(name);
+            key.strip_prefix("server.headers.")
+                .is_some_and(|field| names.any(|name| name == field))
+        }
     }
-    let text = std::fs::read_to_string(path).map_err(|error| Usage(format!("{shown}: {error}")))?;
-    parse(&text, &shown.to_string()).map_err(|message| Usage(message).into())
+}
+
+fn read(path: &Path) -> Result<(Config, String)> {
+    let text = input::read(path, MAX_BYTES, "a configuration")?;
+    let config = parse(&text, &path.display().to_string()).map_err(Usage)?;
+    Ok((config, text))
 }
 
 fn overlay(config: &mut Config, args: &TargetArgs) -> Result<()> {

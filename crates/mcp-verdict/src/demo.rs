@@ -3,7 +3,7 @@
 use crate::cli::{DemoArgs, examine};
 use crate::config::Plan;
 use crate::exit::{Exit, Usage, say};
-use crate::output;
+use crate::{interrupt, output};
 use anyhow::Result;
 use clap::ArgMatches;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use verdict_model::LEGACY_REVISION;
 
 pub(crate) async fn run(args: &DemoArgs, matches: &ArgMatches) -> Result<Exit> {
     if args.list {
-        output::print(&list());
+        output::print(&list())?;
         return Ok(Exit::Pass);
     }
     let server = match &args.defect {
@@ -35,7 +35,7 @@ pub(crate) async fn run(args: &DemoArgs, matches: &ArgMatches) -> Result<Exit> {
         .run_until(Box::pin(async {
             tokio::task::spawn_local(serve(listener, server));
             if args.serve {
-                output::print(&format!("listening on {url}\n"));
+                output::print(&format!("listening on {url}\n"))?;
                 let _ = tokio::signal::ctrl_c().await;
                 return Ok(Exit::Pass);
             }
@@ -56,7 +56,8 @@ pub(crate) async fn run(args: &DemoArgs, matches: &ArgMatches) -> Result<Exit> {
                 start: None,
                 environment: vec![],
             };
-            let (report, _) = examine(&plan, args.output.quiet).await?;
+            let mut interrupt = interrupt::listen().await;
+            let (report, _) = examine(&plan, args.output.quiet, &mut interrupt).await?;
             output::write(&report, &sinks, &args.output)?;
             Ok(report.verdict.into())
         }))

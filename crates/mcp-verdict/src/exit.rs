@@ -1,5 +1,6 @@
 //! Exit codes, and what is said on the way out.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 use verdict_model::Verdict;
 use verdict_report::safe;
@@ -49,15 +50,42 @@ impl std::error::Error for Usage {}
 
 /// The server could not be started: there will be no verdict.
 #[derive(Debug)]
-pub(crate) struct NotStarted(pub(crate) String);
+pub(crate) struct NotStarted {
+    /// A sentence for the report.
+    pub(crate) why: String,
+    /// What the server wrote last; empty where it wrote nothing.
+    pub(crate) last_words: String,
+}
+
+impl NotStarted {
+    /// A server that said nothing.
+    pub(crate) fn new(why: String) -> Self {
+        Self {
+            why,
+            last_words: String::new(),
+        }
+    }
+}
 
 impl std::fmt::Display for NotStarted {
     fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.write_str(&self.why)
     }
 }
 
 impl std::error::Error for NotStarted {}
+
+/// What was to be told could not be written: a verdict that nobody can read is none.
+#[derive(Debug)]
+pub(crate) struct Lost(pub(crate) std::io::Error);
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(formatter, "standard output cannot be written: {}", self.0)
+    }
+}
+
+impl std::error::Error for Lost {}
 
 /// Says what went wrong and gives the exit code for it.
 pub(crate) fn explain(error: &anyhow::Error) -> Exit {
@@ -73,20 +101,19 @@ pub(crate) fn explain(error: &anyhow::Error) -> Exit {
         Exit::Internal
     };
     say(&format!("error: {error:#}"));
-    if exit == Exit::Internal {
+    if exit == Exit::Internal && !error.is::<Lost>() {
         say("This is a fault of mcp-verdict itself; please report it with the command you ran.");
     }
     exit
 }
 
 /// Writes a line to standard error; text of strangers in it is made safe.
-#[expect(
-    clippy::print_stderr,
-    reason = "the one place that writes to standard error"
-)]
+///
+/// Where nobody hears it there is nobody to tell that either.
 pub(crate) fn say(text: &str) {
+    let mut err = std::io::stderr().lock();
     for line in text.lines() {
-        eprintln!("{}", safe::terminal(line));
+        let _ = writeln!(err, "{}", safe::terminal(line));
     }
 }
 

@@ -6,6 +6,8 @@ mod demo;
 mod driver;
 mod exit;
 mod github;
+mod input;
+mod interrupt;
 mod output;
 mod place;
 mod progress;

@@ -1,9 +1,9 @@
 //! Where reports go: files and the terminal.
 
 use crate::cli::OutputArgs;
-use crate::exit::Usage;
+use crate::exit::{Lost, Usage};
 use anyhow::{Context, Result};
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use verdict_model::Report;
 use verdict_report::{Format, Style, Verbosity, render};
@@ -86,7 +86,7 @@ pub(crate) fn write_as(
                 std::fs::write(path, text)
                     .with_context(|| format!("writing the report to `{}`", path.display()))?;
             }
-            None => print(&render(sink.format, &style(args))),
+            None => print(&render(sink.format, &style(args)))?,
         }
     }
     Ok(())
@@ -137,7 +137,13 @@ fn terminal_width() -> Option<usize> {
 }
 
 /// Writes to standard output; a reader that has gone away is no error.
-pub(crate) fn print(text: &str) {
+///
+/// # Errors
+/// [`Lost`] where it cannot be written otherwise, as on a full disk.
+pub(crate) fn print(text: &str) -> Result<(), Lost> {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Lost(error)),
+        _ => Ok(()),
+    }
 }

@@ -2,7 +2,13 @@
 //!
 //! Knows neither files nor the environment: text and values of variables come from the caller.
 
-use verdict_core::settings::{Settings, SettingsFault, expand, words};
+#[cfg(feature = "yaml")]
+mod yaml;
+
+#[cfg(feature = "yaml")]
+pub use yaml::{parse, place};
+
+use verdict_core::settings::{Secrets, Settings, SettingsFault, expand, words};
 use verdict_model::Config;
 
 /// The file that is read when none is named.
@@ -35,25 +41,14 @@ pub enum PlanFault {
     StartWithoutUrl,
 }
 
-/// Reads a configuration.
-///
-/// # Errors
-/// What is wrong, behind `file:line:column`.
-#[cfg(feature = "yaml")]
-pub fn parse(text: &str, file: &str) -> Result<Config, String> {
-    if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        return Ok(Config::default());
+impl PlanFault {
+    /// The key of the configuration that is to be mended, with dots; empty where there is none.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Settings(fault) => fault.key(),
+            Self::StartWithoutUrl => "server.start".to_owned(),
+        }
     }
-    let options = serde_saphyr::options! {
-        with_snippet: false,
-    };
-    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let place = match error.location() {
-            Some(at) if at.line() > 0 => format!("{file}:{}:{}", at.line(), at.column()),
-            _ => file.to_owned(),
-        };
-        format!("{place}: {error}")
-    })
 }
 
 /// Expands a configuration; `variable` looks up the environment.
@@ -65,17 +60,13 @@ pub fn plan(config: Config, variable: &dyn Fn(&str) -> Option<String>) -> Result
     if start.is_some() && config.server.url.is_none() {
         return Err(PlanFault::StartWithoutUrl);
     }
-    let (mut secrets, mut environment) = (Vec::new(), Vec::new());
+    let (mut secrets, mut environment) = (Secrets::default(), Vec::new());
     for (name, value) in &config.server.env {
         let key = format!("server.env.{name}");
         environment.push((name.clone(), expand(value, &key, variable, &mut secrets)?));
     }
-    let mut settings = Settings::new(config, variable)?;
-    // One character would mask every report beyond reading.
-    let secrets = secrets.into_iter().filter(|secret| secret.len() > 3);
-    settings.secrets.extend(secrets);
     Ok(Plan {
-        settings,
+        settings: Settings::with(config, variable, secrets)?,
         start,
         environment,
     })
@@ -84,43 +75,6 @@ pub fn plan(config: Config, variable: &dyn Fn(&str) -> Option<String>) -> Result
 #[cfg(all(test, feature = "yaml"))]
 mod tests {
     use super::*;
-
-    #[test]
-    fn errors_name_the_place() {
-        let error =
-            parse("server:\n  url: http://x/\nservr: 1\n", "f.yaml").expect_err("unknown key");
-        assert!(error.starts_with("f.yaml:3:1: "), "{error}");
-        assert!(error.contains("servr"), "{error}");
-        let error = parse("no-reads: true\nno-reads: false\n", "f.yaml").expect_err("twice");
-        assert!(error.starts_with("f.yaml:2:1: "), "{error}");
-    }
-
-    #[test]
-    fn a_full_configuration_is_read() {
-        let text = verdict_fixture::example_config();
-        let config = parse(text, "example").expect("valid");
-        assert!(!config.tools.safe.is_empty());
-        assert!(parse("\u{feff}server: { url: http://x/ }\r\n", "bom").is_ok());
-        assert_eq!(parse("", "empty"), Ok(Config::default()));
-    }
-
-    #[test]
-    fn hostile_files_end_in_words() {
-        let bomb = (1..9).fold("a0: &a0 [x]\n".to_owned(), |text, level| {
-            let below = format!("*a{}, ", level - 1).repeat(10);
-            format!("{text}a{level}: &a{level} [{below}]\n")
-        });
-        for text in [
-            bomb,
-            "[".repeat(100_000),
-            "a: &a [*a]\n".to_owned(),
-            "server: !!python/object/new:os.system [x]\n".to_owned(),
-            "no-reads: true\n---\nno-reads: false\n".to_owned(),
-            "server: { timeout: .nan }\n\tx: 1\n".to_owned(),
-        ] {
-            assert!(parse(&text, "f.yaml").is_err(), "{text:.60}");
-        }
-    }
 
     #[test]
     fn what_a_plan_holds() {

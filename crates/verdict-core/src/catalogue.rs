@@ -41,6 +41,29 @@ pub(crate) fn is_known(id: &str) -> bool {
     waiver::CURRENT.rule.id == id || checks().any(|check| check.rule.id == id)
 }
 
+/// The check whose id is written most alike, if any is.
+pub(crate) fn nearest(id: &str) -> Option<&'static str> {
+    let known = checks()
+        .chain([&waiver::CURRENT])
+        .map(|check| check.rule.id);
+    let (edits, near) = known.map(|other| (edits(id, other), other)).min()?;
+    (edits <= id.len() / 3).then_some(near)
+}
+
+/// How many bytes are to be changed, added or taken away (Levenshtein).
+fn edits(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, left) in one.bytes().enumerate() {
+        let mut corner = std::mem::replace(&mut row[0], line + 1);
+        for (at, right) in other.bytes().enumerate() {
+            let changed = corner + usize::from(left != right);
+            corner = row[at + 1];
+            row[at + 1] = changed.min(corner + 1).min(row[at] + 1);
+        }
+    }
+    row[other.len()]
+}
+
 /// Whether a check is one of the catalogue's.
 pub(crate) fn is_inside(id: &str) -> bool {
     !OUTSIDE.iter().any(|area| id.starts_with(area))
@@ -63,6 +86,17 @@ pub fn all() -> impl Iterator<Item = Entry> {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn the_nearest_id() {
+        assert_eq!(nearest("waivers.curent"), Some("waivers.current"));
+        assert_eq!(
+            nearest("list.tool-order-stable"),
+            Some("list.tools-order-stable")
+        );
+        assert_eq!(nearest("nothing of the kind"), None);
+        assert_eq!((edits("kitten", "sitting"), edits("", "abc")), (3, 3));
+    }
 
     #[test]
     fn no_rule_is_missing_or_there_twice() {

@@ -1,10 +1,8 @@
-//! Evidence: the exact request and response behind a finding, shortened, with secrets masked.
+//! Evidence: the exact request and response behind a finding, shortened; secrets are masked in the whole report.
 
 use crate::context::Context;
 use crate::record::Record;
 use crate::ruling::Finding;
-use base64::Engine as _;
-use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::Value;
 use std::fmt::Write as _;
 use verdict_model::report;
@@ -15,95 +13,18 @@ const SHOWN: usize = 1_500;
 /// Bytes of one message within it.
 const SHOWN_MESSAGE: usize = 1_000;
 
-/// Writes evidence with secrets masked.
-pub struct Evidence<'c> {
-    cx: &'c Context<'c>,
-    masked: Vec<String>,
-}
-
-impl<'c> Evidence<'c> {
-    /// A writer for this run.
-    pub fn new(cx: &'c Context<'c>) -> Self {
-        Self {
-            cx,
-            masked: masks(&cx.settings.secrets),
-        }
+/// The evidence of a finding.
+pub(crate) fn of(cx: &Context, finding: &Finding) -> report::Evidence {
+    let record = finding.exchange.as_deref().and_then(|name| cx.record(name));
+    report::Evidence {
+        subject: finding.subject.clone(),
+        message: finding.message.clone(),
+        pointer: finding.pointer.clone(),
+        exchange: finding.exchange.clone(),
+        request: record.map(request),
+        response: record.map(|record| response(record, finding.pointer.as_deref())),
+        location: None,
     }
-
-    /// The evidence of a finding.
-    pub fn of(&self, finding: &Finding) -> report::Evidence {
-        let record = finding
-            .exchange
-            .as_deref()
-            .and_then(|name| self.cx.record(name));
-        report::Evidence {
-            subject: finding.subject.as_deref().map(|text| self.mask(text)),
-            message: self.mask(&finding.message),
-            pointer: finding.pointer.clone(),
-            exchange: finding.exchange.clone(),
-            request: record.map(|record| self.mask(&request(record))),
-            response: record.map(|record| self.mask(&response(record, finding.pointer.as_deref()))),
-            location: None,
-        }
-    }
-
-    /// Text with every secret masked, in its plain, Base64 and percent-encoded forms.
-    pub fn mask(&self, text: &str) -> String {
-        mask(text, &self.masked)
-    }
-}
-
-/// All forms of the secrets that must not show, longest first.
-pub fn masks(secrets: &[String]) -> Vec<String> {
-    let mut forms: Vec<String> = secrets
-        .iter()
-        .flat_map(|secret| {
-            let encoded = BASE64_STANDARD.encode(secret);
-            let unpadded = encoded.trim_end_matches('=').to_owned();
-            let quoted = Value::from(secret.as_str()).to_string();
-            let quoted = quoted.trim_matches('"').to_owned();
-            let url_safe = BASE64_URL_SAFE_NO_PAD.encode(secret);
-            [
-                secret.clone(),
-                encoded,
-                unpadded,
-                url_safe,
-                percent(secret, false),
-                percent(secret, true),
-                quoted,
-            ]
-        })
-        .filter(|form| form.len() > 3)
-        .collect();
-    forms.sort_by(|one, other| other.len().cmp(&one.len()).then(one.cmp(other)));
-    forms.dedup();
-    forms
-}
-
-/// `text` with every form masked.
-pub fn mask(text: &str, forms: &[String]) -> String {
-    let mut out = text.to_owned();
-    for form in forms {
-        if out.contains(form.as_str()) {
-            out = out.replace(form.as_str(), "***");
-        }
-    }
-    out.replace('\0', "\u{FFFD}")
-}
-
-/// Percent-encoded, all but what RFC 3986 calls unreserved.
-pub(crate) fn percent(text: &str, lower: bool) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else if lower {
-            let _ = write!(out, "%{byte:02x}");
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
 }
 
 /// What was sent: for HTTP the request line, the MCP fields and the body.
@@ -192,7 +113,7 @@ fn response(record: &Record, pointer: Option<&str>) -> String {
 }
 
 /// Writes a value as compact JSON with sorted member names.
-pub fn canonical(value: &Value, out: &mut String) {
+pub(crate) fn canonical(value: &Value, out: &mut String) {
     match value {
         Value::Object(members) => {
             let mut names: Vec<&String> = members.keys().collect();
@@ -215,24 +136,6 @@ pub fn canonical(value: &Value, out: &mut String) {
         }
         other => {
             let _ = write!(out, "{other}");
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_are_masked_in_every_form() {
-        let forms = masks(&["p@ss/word+1".to_owned()]);
-        for text in [
-            "p@ss/word+1",
-            "cEBzcy93b3JkKzE=",
-            "p%40ss%2Fword%2B1",
-            "p%40ss%2fword%2b1",
-        ] {
-            assert_eq!(mask(&format!("a {text} b"), &forms), "a *** b");
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::conformance::{Check, checks_of};
 use crate::context::Context;
-use crate::evidence::{Evidence, mask, masks};
+use crate::evidence;
 use crate::facts::{EraFinding, Facts, List};
+use crate::mask::Masks;
 use crate::record::Recording;
 use crate::requirements;
 use crate::ruling::{Finding, Ruling, Weight, outcome};
@@ -38,7 +39,7 @@ pub fn judge(settings: &Settings, recording: &Recording) -> Report {
     }
     let verdict = Verdict::of(&results, settings.config.deny_warnings);
     let requests = recording.records.len() as u64;
-    Report {
+    let report = Report {
         schema: REPORT_SCHEMA.to_owned(),
         generator: generator(Some(settings)),
         verdict,
@@ -54,35 +55,43 @@ pub fn judge(settings: &Settings, recording: &Recording) -> Report {
                 requests,
             }),
         },
-    }
+    };
+    masked(report, Some(settings))
+}
+
+/// The report without secrets: the one place that takes them out, so no sentence can be forgotten.
+fn masked(mut report: Report, settings: Option<&Settings>) -> Report {
+    let masks = Masks::new(settings.map_or(&[], |settings| &settings.secrets));
+    report.texts(&mut |text| *text = masks.hide(text));
+    report
 }
 
 /// The report of a run that never began: no layer, no verdict, and `why` as its summary.
 ///
 /// Settings are there where the configuration could be read.
 pub fn unjudged(settings: Option<&Settings>, why: &str) -> Report {
-    let masks = settings.map_or_else(Vec::new, |settings| masks(&settings.secrets));
     let mut target = Target::default();
     match settings.map(|settings| &settings.target) {
         Some(Where::Http(endpoint)) => {
             "http".clone_into(&mut target.transport);
-            target.url = Some(mask(&endpoint.url(), &masks));
+            target.url = Some(endpoint.url());
         }
         Some(Where::Stdio(words)) => {
             "stdio".clone_into(&mut target.transport);
-            target.command = Some(words.iter().map(|word| mask(word, &masks)).collect());
+            target.command = Some(words.clone());
         }
         None => {}
     }
-    Report {
+    let report = Report {
         schema: REPORT_SCHEMA.to_owned(),
         generator: generator(settings),
         verdict: Verdict::None,
-        summary: mask(why, &masks),
+        summary: why.to_owned(),
         target,
         source: None,
         layers: Layers::default(),
-    }
+    };
+    masked(report, settings)
 }
 
 fn generator(settings: Option<&Settings>) -> Generator {
@@ -125,7 +134,6 @@ fn written(cx: &Context, check: &Check, ruling: Ruling, waivers: &mut Waivers) -
         }
     };
     let waived = waivers.covering(rule.id, found, &findings);
-    let evidence = Evidence::new(cx);
     let omitted = findings.len().saturating_sub(MAX_EVIDENCE) as u64;
     CheckResult {
         id: rule.id.to_owned(),
@@ -133,11 +141,11 @@ fn written(cx: &Context, check: &Check, ruling: Ruling, waivers: &mut Waivers) -
         level: rule.level,
         outcome: found,
         title: rule.title.to_owned(),
-        message: evidence.mask(&message),
+        message,
         evidence: findings
             .iter()
             .take(MAX_EVIDENCE)
-            .map(|finding| evidence.of(finding))
+            .map(|finding| evidence::of(cx, finding))
             .collect(),
         omitted,
         fix: rule.fix.to_owned(),
@@ -236,14 +244,9 @@ fn prerequisite(cx: &Context, check: &Check) -> Option<Ruling> {
 }
 
 fn target(cx: &Context) -> Target {
-    let evidence = Evidence::new(cx);
     let (transport, url, command) = match &cx.settings.target {
-        Where::Http(endpoint) => ("http", Some(evidence.mask(&endpoint.url())), None),
-        Where::Stdio(words) => (
-            "stdio",
-            None,
-            Some(words.iter().map(|word| evidence.mask(word)).collect()),
-        ),
+        Where::Http(endpoint) => ("http", Some(endpoint.url()), None),
+        Where::Stdio(words) => ("stdio", None, Some(words.clone())),
     };
     let named = cx
         .endpoint()
@@ -259,8 +262,8 @@ fn target(cx: &Context) -> Target {
         command,
         address: address.filter(|_| named),
         server_info: cx.facts.server_info().map(|(name, version)| ServerInfo {
-            name: evidence.mask(name),
-            version: evidence.mask(version),
+            name: name.to_owned(),
+            version: version.to_owned(),
         }),
         era: cx.facts.era(),
         protocol_version: match &cx.facts.era {
@@ -277,7 +280,7 @@ fn tools_hash(cx: &Context) -> Option<String> {
     listed.peek()?;
     let mut hash = String::new();
     for item in listed {
-        crate::evidence::canonical(item.value, &mut hash);
+        evidence::canonical(item.value, &mut hash);
         // Keeps the text short: hash by hash instead of one text of all tools.
         hash = format!("{:016x}", crate::fnv(hash.as_bytes()));
     }

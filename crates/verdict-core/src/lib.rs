@@ -12,9 +12,10 @@ pub mod conformance;
 pub mod context;
 pub mod encoded;
 pub mod engine;
-pub mod evidence;
+mod evidence;
 pub mod facts;
 mod judge;
+pub mod mask;
 #[cfg(test)]
 mod matrix;
 pub mod passive;

@@ -1,5 +1,6 @@
 //! What one run needs to know: the configuration with its variables expanded, and the target.
 
+use crate::mask::SHORTEST;
 use crate::wire::Limits;
 use crate::wire::endpoint::{Endpoint, EndpointFault};
 use verdict_model::config::{Config, Invalid, Words};
@@ -34,6 +35,8 @@ pub struct Settings {
     pub foreign_token: Option<String>,
     /// Values that may appear in no output.
     pub secrets: Vec<String>,
+    /// What the user should know before the run, in sentences without any secret.
+    pub notes: Vec<String>,
     /// Milliseconds for one exchange.
     pub timeout_ms: u64,
     /// Milliseconds for the whole run.
@@ -69,6 +72,9 @@ pub enum SettingsFault {
         /// The key of the configuration.
         key: String,
     },
+    /// A variable whose name is never closed.
+    #[error("`{0}` has a `${{` that is never closed; write `${{NAME}}`")]
+    Open(String),
     /// A header that no HTTP message can carry.
     #[error("the header `{0}` cannot be sent: {1}")]
     Header(String, &'static str),
@@ -76,7 +82,7 @@ pub enum SettingsFault {
     #[error("`{key}` {message}")]
     Invalid {
         /// The key of the configuration.
-        key: &'static str,
+        key: String,
         /// What it may be instead.
         message: String,
     },
@@ -85,9 +91,82 @@ pub enum SettingsFault {
 impl From<Invalid> for SettingsFault {
     fn from(invalid: Invalid) -> Self {
         Self::Invalid {
-            key: invalid.key,
+            key: invalid.key.to_owned(),
             message: invalid.message,
         }
+    }
+}
+
+impl SettingsFault {
+    /// The key of the configuration that is to be mended, with dots; empty where there is none.
+    pub fn key(&self) -> String {
+        match self {
+            Self::NoTarget => String::new(),
+            Self::Endpoint(_) => "server.url".to_owned(),
+            Self::EmptyCommand | Self::Quote(_) => "server.command".to_owned(),
+            Self::Unset { key, .. } | Self::Open(key) | Self::Invalid { key, .. } => key.clone(),
+            // Tokens are checked as headers too, under their keys.
+            Self::Header(name, _) if name.starts_with("auth.") => name.clone(),
+            Self::Header(name, _) => format!("server.headers.{name}"),
+        }
+    }
+}
+
+/// Values that may appear in no output, as a configuration is expanded.
+#[derive(Debug, Default)]
+pub struct Secrets {
+    values: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Secrets {
+    /// Takes in the value of what is `named` so; one that is too short to be masked is noted.
+    fn keep(&mut self, value: &str, named: &str) {
+        if value.len() >= SHORTEST {
+            self.values.push(value.to_owned());
+        } else if !value.is_empty() {
+            self.notes.push(format!(
+                "the value of `{named}` is too short to be masked ({SHORTEST} characters at least): it may show in what is written"
+            ));
+        }
+    }
+
+    /// Takes in what a header field holds as a credential: the words that are not the scheme.
+    fn keep_credentials(&mut self, name: &str, value: &str) {
+        let lower = name.to_ascii_lowercase();
+        let marks = ["auth", "cookie", "token", "secret", "key", "password"];
+        // A value with a variable in it is a secret by that.
+        if value.contains("${") || !marks.iter().any(|mark| lower.contains(mark)) {
+            return;
+        }
+        let schemes = ["basic", "bearer", "digest", "negotiate"];
+        for word in value
+            .split([' ', '\t', ';', ','])
+            .filter(|word| !word.is_empty())
+        {
+            if schemes
+                .iter()
+                .any(|scheme| word.eq_ignore_ascii_case(scheme))
+            {
+                continue;
+            }
+            self.keep(word, name);
+            if let Some((_, inner)) = word.split_once('=') {
+                let inner = inner.trim_matches(['"', '=']);
+                self.values
+                    .extend((inner.len() >= SHORTEST).then(|| inner.to_owned()));
+            }
+        }
+    }
+
+    /// The values, longest first, and the notes, each once.
+    fn finish(mut self) -> (Vec<String>, Vec<String>) {
+        let order = |one: &String, other: &String| other.len().cmp(&one.len()).then(one.cmp(other));
+        self.values.sort_by(order);
+        self.values.dedup();
+        self.notes.sort();
+        self.notes.dedup();
+        (self.values, self.notes)
     }
 }
 
@@ -100,6 +179,18 @@ impl Settings {
         config: Config,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, SettingsFault> {
+        Self::with(config, variable, Secrets::default())
+    }
+
+    /// Expands a configuration of which some `secrets` are known already.
+    ///
+    /// # Errors
+    /// A [`SettingsFault`] that names the key and the mend.
+    pub fn with(
+        config: Config,
+        variable: &dyn Fn(&str) -> Option<String>,
+        mut secrets: Secrets,
+    ) -> Result<Self, SettingsFault> {
         config.validate()?;
         known(&config)?;
         let target = match (&config.server.url, &config.server.command) {
@@ -107,9 +198,9 @@ impl Settings {
             (None, Some(command)) => Target::Stdio(words(command)?),
             (None, None) => return Err(SettingsFault::NoTarget),
         };
-        let mut secrets = Vec::new();
         let mut headers = Vec::new();
         for (name, value) in &config.server.headers {
+            secrets.keep_credentials(name, value);
             let key = format!("server.headers.{name}");
             headers.push((name.clone(), expand(value, &key, variable, &mut secrets)?));
         }
@@ -119,7 +210,7 @@ impl Settings {
         let mut token = |key: &str, given: &Option<String>| match given {
             Some(given) => {
                 let token = expand(given, key, variable, &mut secrets)?;
-                secrets.push(token.clone());
+                secrets.keep(&token, key);
                 check_header(key, &token)?;
                 Ok::<_, SettingsFault>(Some(token))
             }
@@ -140,11 +231,10 @@ impl Settings {
         {
             use base64::Engine;
             let encoded = base64::prelude::BASE64_STANDARD.encode(info);
-            secrets.extend([info.clone(), encoded.clone()]);
-            secrets.extend(
-                info.split_once(':')
-                    .map(|(_, password)| password.to_owned()),
-            );
+            let password = info.split_once(':').map_or("", |(_, password)| password);
+            for secret in [info, &encoded, password] {
+                secrets.keep(secret, "server.url");
+            }
             if !authorized {
                 headers.push(("Authorization".to_owned(), format!("Basic {encoded}")));
             }
@@ -152,10 +242,7 @@ impl Settings {
         for (name, value) in &headers {
             check_header(name, value)?;
         }
-        // One character would mask every report beyond reading.
-        secrets.retain(|secret| secret.len() > 3);
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        secrets.dedup();
+        let (secrets, notes) = secrets.finish();
         let nonce = nonce(&target);
         Ok(Self {
             timeout_ms: millis(config.server.timeout.unwrap_or(10.0)),
@@ -167,6 +254,7 @@ impl Settings {
             low_scope_token,
             foreign_token,
             secrets,
+            notes,
             nonce,
             today: None,
             limits: Limits::default(),
@@ -203,22 +291,24 @@ impl Settings {
 
 /// Whether the checks and sets that a configuration names are there.
 fn known(config: &Config) -> Result<(), SettingsFault> {
-    let waived = config
-        .waivers
-        .iter()
-        .map(|waiver| ("waivers", &waiver.check));
-    let moved = config.checks.keys().map(|check| ("checks", check));
+    let waivers = config.waivers.iter().enumerate();
+    let waived = waivers.map(|(at, waiver)| (format!("waivers.{at}.check"), &waiver.check));
+    let checks = config.checks.keys();
+    let moved = checks.map(|check| (format!("checks.{check}"), check));
     for (key, id) in waived.chain(moved) {
         if !crate::catalogue::is_known(id) {
-            let message =
-                format!("names `{id}`, which is no check; `mcp-verdict explain` lists all");
+            let near = match crate::catalogue::nearest(id) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`mcp-verdict explain` lists all".to_owned(),
+            };
+            let message = format!("names `{id}`, which is no check; {near}");
             return Err(SettingsFault::Invalid { key, message });
         }
     }
     let mut sets = crate::requirements::names();
     match &config.requirements {
         Some(set) if !sets.any(|name| name == set) => Err(SettingsFault::Invalid {
-            key: "requirements",
+            key: "requirements".to_owned(),
             message: format!(
                 "`{set}` is no set of rules; there is {}",
                 verdict_model::REVISION
@@ -257,18 +347,17 @@ pub fn words(command: &Words) -> Result<Vec<String>, SettingsFault> {
 /// Puts the values of `${VAR}` in place; each value that is put in becomes a secret.
 ///
 /// # Errors
-/// [`SettingsFault::Unset`] for a variable that is not set.
+/// [`SettingsFault::Unset`] for a variable that is not set, [`SettingsFault::Open`] for one without an end.
 pub fn expand(
     text: &str,
     key: &str,
     variable: &dyn Fn(&str) -> Option<String>,
-    secrets: &mut Vec<String>,
+    secrets: &mut Secrets,
 ) -> Result<String, SettingsFault> {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = rest.find("${") {
-        let Some(length) = rest[at..].find('}') else {
-            break;
-        };
+        let end = rest[at..].find('}');
+        let length = end.ok_or_else(|| SettingsFault::Open(key.to_owned()))?;
         let name = &rest[at + 2..at + length];
         let value = variable(name).ok_or_else(|| SettingsFault::Unset {
             variable: name.to_owned(),
@@ -276,7 +365,7 @@ pub fn expand(
         })?;
         out.push_str(&rest[..at]);
         out.push_str(&value);
-        secrets.push(value);
+        secrets.keep(&value, name);
         rest = &rest[at + length + 1..];
     }
     out.push_str(rest);
@@ -300,6 +389,19 @@ fn check_header(name: &str, value: &str) -> Result<(), SettingsFault> {
     ];
     if ours.iter().any(|field| name.eq_ignore_ascii_case(field)) {
         return fault("it belongs to the connection");
+    }
+    let of_the_run = [
+        "accept",
+        "content-type",
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+    ];
+    if of_the_run
+        .iter()
+        .any(|field| name.eq_ignore_ascii_case(field))
+    {
+        return fault("the run writes it itself, as each of its requests needs it; leave it out");
     }
     Ok(())
 }
@@ -359,12 +461,65 @@ mod tests {
     }
 
     #[test]
+    fn credentials_are_secrets_as_they_stand() {
+        let secrets = |name, value| with_headers(&[(name, value)]).expect("set").secrets;
+        assert_eq!(secrets("Authorization", "Bearer literal-1"), ["literal-1"]);
+        assert_eq!(secrets("x-api-key", "abcdef"), ["abcdef"]);
+        let cookies = secrets("Cookie", "session=abcdef; b=12345");
+        assert_eq!(cookies, ["session=abcdef", "b=12345", "abcdef", "12345"]);
+        assert_eq!(
+            secrets("Authorization", "Bearer ${TOKEN}"),
+            ["s3cret-value"]
+        );
+        assert!(secrets("X-Tenant", "acme-north").is_empty());
+    }
+
+    #[test]
+    fn what_is_too_short_to_be_masked_is_said() {
+        let settings = with_headers(&[("X-Api-Key", "abc")]).expect("set");
+        assert!(settings.secrets.is_empty());
+        assert!(settings.notes[0].contains("`X-Api-Key` is too short"));
+        let mut config = settings.config;
+        config.auth.token = Some("${SHORT}".to_owned());
+        let settings = Settings::new(config, &|_| Some("x1".to_owned())).expect("set");
+        assert!(
+            settings.notes.iter().any(|note| note.contains("`SHORT`")),
+            "{:?}",
+            settings.notes
+        );
+    }
+
+    #[test]
+    fn a_variable_without_an_end_is_a_fault() {
+        let error = with_headers(&[("A", "${")]).expect_err("open");
+        assert_eq!(error, SettingsFault::Open("server.headers.A".to_owned()));
+    }
+
+    #[test]
+    fn checks_that_are_not_there_are_told_with_the_nearest() {
+        let mut config = Config::default();
+        config.server.url = Some("http://127.0.0.1:1/mcp".to_owned());
+        let severity = verdict_model::config::Severity::Fail;
+        config
+            .checks
+            .insert("list.tools-order-stabel".to_owned(), severity);
+        let error = Settings::new(config, &|_| None).expect_err("no check");
+        assert_eq!(error.key(), "checks.list.tools-order-stabel");
+        assert!(
+            error.to_string().contains("`list.tools-order-stable`"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn headers_that_would_break_a_message_are_refused() {
         for (name, value) in [
             ("X\r\nY", "1"),
             ("X", "a\r\nB: c"),
             ("Host", "evil"),
             ("", "x"),
+            ("Mcp-Method", "tools/list"),
+            ("accept", "*/*"),
         ] {
             assert!(with_headers(&[(name, value)]).is_err(), "{name:?}");
         }

@@ -34,7 +34,7 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
         }
         EraFinding::Locked(status) if verdict != Verdict::Fail => {
             return format!(
-                "No verdict: the server answers HTTP {status} and {}.",
+                "The server answers HTTP {status} and {}.",
                 if has_token(cx) {
                     "refuses the credentials that it was given"
                 } else {
@@ -43,17 +43,17 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
             );
         }
         EraFinding::Busy => {
-            return "No verdict: the server limits its requests (HTTP 429). Try again later."
+            return "The server limits its requests (HTTP 429). Try again later."
                 .to_owned();
         }
-        EraFinding::Unreachable(why) if verdict != Verdict::Fail => return format!("No verdict: the server {why}."),
+        EraFinding::Unreachable(why) if verdict != Verdict::Fail => return closed(format!("The server {why}")),
         EraFinding::Foreign(why) if handshake => {
-            return format!("The server does not speak {revision}: {why}.");
+            return closed(format!("The server does not speak {revision}: {why}"));
         }
         EraFinding::Foreign(why) => {
-            return format!("No MCP server of a known revision answers here: {why}.");
+            return closed(format!("No MCP server of a known revision answers here: {why}"));
         }
-        EraFinding::Unasked => return "No verdict: the run was over before it began.".to_owned(),
+        EraFinding::Unasked => return "The run was over before it began.".to_owned(),
         EraFinding::Modern
         | EraFinding::Dual
         | EraFinding::WithoutDiscover
@@ -85,17 +85,17 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
             }
             match counts.fail {
                 0 => format!(
-                    "{} warnings and --deny-warnings; first: {first}.",
-                    counts.warn
+                    "{} and --deny-warnings; first: {first}.",
+                    warned.trim_start_matches(", ")
                 ),
                 1 => format!("1 rule of {revision} is broken{warned}: {first}."),
                 fail => format!("{fail} rules of {revision} are broken{warned}; first: {first}."),
             }
         }
         Verdict::None => match &cx.recording.cut_off {
-            Some(why) => format!("No verdict: the run was cut off because {why}."),
+            Some(why) => closed(format!("The run was cut off because {why}")),
             None => format!(
-                "No verdict: {} {} could not be decided because of the network or ourselves.",
+                "{} {} could not be decided because of the network or ourselves.",
                 counts.error,
                 if counts.error == 1 { "rule" } else { "rules" }
             ),
@@ -109,6 +109,14 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
             )
         }
     }
+}
+
+/// A sentence with its end: foreign words may have brought one.
+fn closed(mut sentence: String) -> String {
+    if !sentence.ends_with(['.', '?', '!']) {
+        sentence.push('.');
+    }
+    sentence
 }
 
 /// Keys of the configuration that checks wait for, with what is to be named there.

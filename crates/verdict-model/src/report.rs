@@ -136,6 +136,35 @@ pub struct Report {
     pub layers: Layers,
 }
 
+impl Report {
+    /// Shows `change` every text that is not ours alone: all that a server, a user or an environment may have put in.
+    ///
+    /// Fields are named one by one, so that a new one is not forgotten here.
+    pub fn texts(&mut self, change: &mut dyn FnMut(&mut String)) {
+        let Self {
+            schema: _,
+            generator: _,
+            verdict: _,
+            summary,
+            target,
+            source,
+            layers: Layers { conformance },
+        } = self;
+        change(summary);
+        target.texts(change);
+        if let Some(source) = source {
+            source.sha.iter_mut().for_each(&mut *change);
+            source.reference.iter_mut().for_each(&mut *change);
+        }
+        if let Some(layer) = conformance {
+            layer.hints.iter_mut().for_each(&mut *change);
+            for check in &mut layer.checks {
+                check.texts(change);
+            }
+        }
+    }
+}
+
 /// Name and version of the program that judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -177,6 +206,27 @@ pub struct Target {
     /// 64-bit FNV-1a over the listed tools in their canonical form, in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_hash: Option<String>,
+}
+
+impl Target {
+    fn texts(&mut self, change: &mut dyn FnMut(&mut String)) {
+        let Self {
+            transport: _,
+            url,
+            command,
+            address,
+            server_info,
+            era: _,
+            protocol_version: _,
+            tools_hash: _,
+        } = self;
+        let info = server_info
+            .iter_mut()
+            .flat_map(|info| [&mut info.name, &mut info.version]);
+        let words = command.iter_mut().flatten();
+        let all = url.iter_mut().chain(address).chain(words).chain(info);
+        all.for_each(change);
+    }
 }
 
 /// What the server calls itself.
@@ -323,6 +373,42 @@ pub struct CheckResult {
     /// The reason of the waiver that covers it: shown, not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waived: Option<String>,
+}
+
+impl CheckResult {
+    fn texts(&mut self, change: &mut dyn FnMut(&mut String)) {
+        let Self {
+            id: _,
+            assertion: _,
+            level: _,
+            outcome: _,
+            title: _,
+            message,
+            evidence,
+            omitted: _,
+            fix: _,
+            spec_url: _,
+            location: _,
+            new: _,
+            waived,
+        } = self;
+        change(message);
+        waived.iter_mut().for_each(&mut *change);
+        for Evidence {
+            subject,
+            message,
+            pointer,
+            exchange,
+            request,
+            response,
+            location: _,
+        } in evidence
+        {
+            change(message);
+            let rest = [subject, pointer, exchange, request, response];
+            rest.into_iter().flatten().for_each(&mut *change);
+        }
+    }
 }
 
 #[expect(

@@ -58,6 +58,7 @@ try {
 } catch (error) {
   usage(error.message);
 }
+for (const note of result.notes) process.stderr.write(`note: ${note}\n`);
 if (values.transcript) writeFileSync(values.transcript, result.transcript);
 const report = await placeFindings(result.report, { config: values.config });
 process.stdout.write(render(report, values.format));

@@ -12,17 +12,18 @@ import { Run, planRun } from "./core.js";
  *
  * `config` is the configuration as an object, `variables` what `${VAR}` is read from, `env` the environment that
  * children get an allow-list of, `cwd` the folder that they run in, `source` where the server's code stands, and
- * `signal` an AbortSignal that ends the run early, and `stop` what tells a started HTTP server to stop. Resolves to `{ report, transcript }`, both as JSON text.
+ * `signal` an AbortSignal that ends the run early, and `stop` what tells a started HTTP server to stop. Resolves to
+ * `{ report, transcript, notes }`: two JSON texts, and what the user should know.
  */
 export async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal, stop } = {}) {
   const text = JSON.stringify(config);
   const values = JSON.stringify(variables);
   const run = new Run(text, values, today);
   try {
-    const { environment } = JSON.parse(planRun(text, values));
+    const { environment, notes } = JSON.parse(planRun(text, values));
     const options = { env: childEnvironment(env, environment), cwd, stop, ca: authorities(config.server?.["ca-file"], cwd) };
     await drive(run, options, signal);
-    return { report: run.report(source && JSON.stringify(source)), transcript: run.transcript() };
+    return { report: run.report(source && JSON.stringify(source)), transcript: run.transcript(), notes };
   } finally {
     try {
       run.free();

@@ -2,11 +2,12 @@
 
 use crate::{fault, plan};
 use serde_json::{Value, json};
+use verdict_core::mask::Masks;
 use verdict_core::settings::Target;
 use wasm_bindgen::prelude::*;
 
 /// What a driver needs beside the engine, as JSON: what to start and with which environment, how long to
-/// wait, and every form of every secret.
+/// wait, every form of every secret, and what the user should know.
 #[wasm_bindgen(js_name = planRun)]
 pub fn plan_run(config: &str, variables: &str) -> Result<String, JsError> {
     let plan = plan(config, variables)?;
@@ -20,7 +21,8 @@ pub fn plan_run(config: &str, variables: &str) -> Result<String, JsError> {
         "start": plan.start,
         "environment": environment,
         "deadlineMs": settings.deadline_ms,
-        "masks": verdict_core::evidence::masks(&settings.secrets),
+        "masks": Masks::new(&settings.secrets).literals(),
+        "notes": settings.notes,
         "url": settings.endpoint().map(verdict_core::wire::endpoint::Endpoint::url),
         "endpoint": settings.endpoint().map(|endpoint| json!({
             "https": endpoint.https, "host": endpoint.host, "port": endpoint.port,
@@ -59,7 +61,7 @@ pub fn is_ready(head: &[u8]) -> Option<String> {
 #[wasm_bindgen]
 pub fn masks(secrets: &str) -> Result<String, JsError> {
     let secrets: Vec<String> = verdict_model::strict::from_str(secrets).map_err(fault)?;
-    serde_json::to_string(&verdict_core::evidence::masks(&secrets)).map_err(fault)
+    serde_json::to_string(&Masks::new(&secrets).literals()).map_err(fault)
 }
 
 /// The report of a run that never began, as JSON; without a configuration where none could be read.

@@ -4,6 +4,7 @@ use crate::{fault, plan};
 use serde_json::json;
 use verdict_core::conformance;
 use verdict_core::engine::{Command, Engine, Event};
+use verdict_core::mask::Masks;
 use verdict_core::record::Recording;
 use verdict_core::settings::{Settings, Target};
 use wasm_bindgen::prelude::*;
@@ -143,8 +144,7 @@ impl Run {
             return Err(fault("ask for the report first"));
         };
         let text = serde_json::to_string(&recording.into_transcript()).map_err(fault)?;
-        let masks = verdict_core::evidence::masks(&self.settings.secrets);
-        Ok(verdict_core::evidence::mask(&text, &masks))
+        Ok(Masks::new(&self.settings.secrets).hide_json(&text))
     }
 
     fn handle(&mut self, now_ms: f64, event: Event<'_>) {

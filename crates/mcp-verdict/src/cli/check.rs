@@ -3,37 +3,59 @@
 use super::CheckArgs;
 use crate::config::{self, Plan};
 use crate::driver::{self, Launch, Stop, Trust, environment};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, NotStarted, Usage, say};
 use crate::github::Event;
+use crate::interrupt::Interrupt;
 use crate::place::Checkout;
-use crate::start::Started;
-use crate::{output, progress};
+use crate::start::{Started, Wait};
+use crate::{interrupt, output, progress};
 use anyhow::{Context, Result};
 use clap::ArgMatches;
 use std::path::Path;
 use std::time::Duration;
 use verdict_core::conformance;
 use verdict_core::engine::Engine;
+use verdict_core::mask::Masks;
 use verdict_core::settings::words;
+use verdict_core::unjudged;
 use verdict_model::{Report, Transcript};
 
 pub(crate) async fn run(args: &CheckArgs, matches: &ArgMatches) -> Result<Exit> {
     let sinks = output::sinks(matches)?;
     let plan = config::plan(&args.target)?;
-    let (mut report, transcript) = examine(&plan, args.output.quiet).await?;
+    let masks = Masks::new(&plan.settings.secrets);
+    for note in &plan.settings.notes {
+        say(&format!("note: {note}"));
+    }
+    let mut interrupt = interrupt::listen().await;
+    let (mut report, transcript) = match examine(&plan, args.output.quiet, &mut interrupt).await {
+        Ok((report, transcript)) => (report, Some(transcript)),
+        Err(error) => {
+            let fault: NotStarted = error.downcast()?;
+            say(&masks.hide(&fault.last_words));
+            (unjudged(Some(&plan.settings), &fault.why), None)
+        }
+    };
     if let Some(checkout) = Checkout::here() {
         let changes = checkout.changes(&Event::of_this_job());
         checkout.place(&mut report, args.target.config.as_deref(), changes);
     }
-    if let Some(path) = &args.transcript {
-        keep(&transcript, &plan, path)?;
+    if let (Some(path), Some(transcript)) = (&args.transcript, &transcript) {
+        keep(transcript, &masks, path)?;
     }
     output::write(&report, &sinks, &args.output)?;
     Ok(report.verdict.into())
 }
 
 /// Runs the plan and judges what came back.
-pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcript)> {
+///
+/// # Errors
+/// [`NotStarted`] where the server was to be started and never answered; its words are not masked yet.
+pub(crate) async fn examine(
+    plan: &Plan,
+    quiet: bool,
+    interrupt: &mut Interrupt,
+) -> Result<(Report, Transcript)> {
     let trust = match &plan.settings.config.server.ca_file {
         Some(file) => {
             Trust::with_file(Path::new(file)).map_err(|error| Usage(format!("{error:#}")))?
@@ -47,7 +69,12 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
     let started = match (&plan.start, plan.settings.endpoint()) {
         (Some(words), Some(endpoint)) => {
             let deadline = Duration::from_millis(plan.settings.deadline_ms);
-            Some(Started::wait(words, &launch, endpoint, &trust, deadline).await?)
+            let wait = Wait {
+                endpoint,
+                trust: &trust,
+                deadline,
+            };
+            Some(Started::begin(words, &launch, &wait, interrupt).await?)
         }
         _ => None,
     };
@@ -64,7 +91,7 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
         &launch,
         &trust,
         |progress| bar.show(progress),
-        interrupted(),
+        interrupt,
     )
     .await;
     bar.clear();
@@ -77,26 +104,9 @@ pub(crate) async fn examine(plan: &Plan, quiet: bool) -> Result<(Report, Transcr
     Ok((report, recording.into_transcript()))
 }
 
-/// Resolves when the user or the runner asks us to stop.
-pub(super) async fn interrupted() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
-}
-
 /// Writes the transcript, secrets masked.
-fn keep(transcript: &Transcript, plan: &Plan, path: &Path) -> Result<()> {
+fn keep(transcript: &Transcript, masks: &Masks, path: &Path) -> Result<()> {
     let text = serde_json::to_string(transcript)?;
-    let masks = verdict_core::evidence::masks(&plan.settings.secrets);
-    std::fs::write(path, verdict_core::evidence::mask(&text, &masks))
+    std::fs::write(path, masks.hide_json(&text))
         .with_context(|| format!("writing the transcript to `{}`", path.display()))
 }

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ExplainArgs, matches: &ArgMatches) -> Result<Exit> {
         };
         match sink.path {
             Some(path) => std::fs::write(path, text)?,
-            None => output::print(&text),
+            None => output::print(&text)?,
         }
     }
     Ok(Exit::Pass)

@@ -1,15 +1,16 @@
 //! `mcp-verdict publish`: a report as a check run, and what is said where none can be written.
 
-use super::{PublishArgs, check::interrupted, render};
+use super::{PublishArgs, render};
 use crate::exit::{Exit, Usage, say};
 use crate::github::{CheckRun, Client, Event, Fault, Identity, is_dependabot, variable};
+use crate::interrupt::interrupted;
 use crate::output;
 use crate::place::Checkout;
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Duration;
-use verdict_core::evidence::{mask, masks};
+use verdict_core::mask::Masks;
 use verdict_model::{Report, Verdict};
 use verdict_report::check_run::{Publication, sentence};
 use verdict_report::{Aside, annotations, markdown, page, safe};
@@ -81,7 +82,7 @@ struct Job {
     api: String,
     token: Option<String>,
     /// Every form of the token, to be kept out of all that is written.
-    masks: Vec<String>,
+    masks: Masks,
     repository: Option<String>,
 }
 
@@ -114,7 +115,7 @@ impl Job {
                 .clone()
                 .or_else(|| variable("GITHUB_API_URL"))
                 .unwrap_or_else(|| "https://api.github.com".to_owned()),
-            masks: masks(&token.iter().cloned().collect::<Vec<_>>()),
+            masks: Masks::new(token.as_slice()),
             token,
             repository,
         })
@@ -230,8 +231,8 @@ async fn begin(args: &PublishArgs, job: &Job, target: Result<Destination, String
         }
     };
     match begun {
-        Ok(url) => output::print(&format!("check run begun: {url}\n")),
-        Err(why) => say(&mask(&why, &job.masks)),
+        Ok(url) => output::print(&format!("check run begun: {url}\n"))?,
+        Err(why) => say(&job.masks.hide(&why)),
     }
     Ok(Exit::Pass)
 }
@@ -249,13 +250,13 @@ fn tell(
             let _ = writeln!(out, "check run on {sha}: {url}\n{}", sentence(report));
             None
         }
-        Err(why) => Some(mask(&why, &job.masks)),
+        Err(why) => Some(job.masks.hide(&why)),
     };
     if !job.in_actions {
-        output::print(&out);
+        output::print(&out)?;
         if let Some(why) = why {
             say(&why);
-            output::print(&format!("{}\n", sentence(report)));
+            output::print(&format!("{}\n", sentence(report)))?;
         }
         return Ok(());
     }
@@ -270,7 +271,7 @@ fn tell(
     if args.annotations == "log" || (why.is_some() && args.annotations != "off") {
         out += &annotations(report);
     }
-    output::print(&out);
+    output::print(&out)?;
     Ok(())
 }
 

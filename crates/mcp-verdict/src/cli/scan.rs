@@ -16,7 +16,7 @@ use verdict_scan::{Limits, PATTERNS};
 
 pub(crate) fn run(args: &ScanArgs, matches: &ArgMatches) -> Result<Exit> {
     if args.list {
-        output::print(&list());
+        output::print(&list())?;
         return Ok(Exit::Pass);
     }
     let sinks = output::sinks(matches)?;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ScanArgs, matches: &ArgMatches) -> Result<Exit> {
             sink.path.is_some() || matches!(sink.format, Format::Text | Format::Github)
         });
         if shown_there {
-            output::print(&diff);
+            output::print(&diff)?;
         } else {
             diff.lines().for_each(crate::exit::say);
         }
@@ -67,6 +67,12 @@ fn roots(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
                 "cannot scan `{shown}`: {error}; give a file or a folder that exists"
             ))
         })?;
+        if !real.is_file() && !real.is_dir() {
+            let shown = path.display();
+            let message =
+                format!("cannot scan `{shown}`: it is neither a regular file nor a folder");
+            return Err(Usage(message).into());
+        }
         known.push((path.clone(), real));
     }
     let below = |place: usize, real: &Path| {

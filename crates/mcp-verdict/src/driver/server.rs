@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::process::Child;
+use tokio::task::JoinHandle;
 use verdict_core::wire::endpoint::Endpoint;
 
 /// Bytes of output that are kept.
@@ -20,6 +21,7 @@ pub(crate) struct Server {
     child: Child,
     group: Group,
     tail: Arc<Mutex<VecDeque<u8>>>,
+    readers: Vec<JoinHandle<()>>,
 }
 
 /// Starts a server.
@@ -27,13 +29,18 @@ pub(crate) fn spawn_server(words: &[String], launch: &Launch) -> Result<Server, 
     let mut child = spawn(words, launch, Stdio::null())?;
     let group = Group::of(&child);
     let tail = Arc::new(Mutex::new(VecDeque::new()));
-    if let Some(out) = child.stdout.take() {
-        tokio::spawn(keep(out, Arc::clone(&tail)));
-    }
-    if let Some(err) = child.stderr.take() {
-        tokio::spawn(keep(err, Arc::clone(&tail)));
-    }
-    Ok(Server { child, group, tail })
+    let out = child.stdout.take();
+    let err = child.stderr.take();
+    let readers = [
+        out.map(|out| tokio::spawn(keep(out, Arc::clone(&tail)))),
+        err.map(|err| tokio::spawn(keep(err, Arc::clone(&tail)))),
+    ];
+    Ok(Server {
+        child,
+        group,
+        tail,
+        readers: readers.into_iter().flatten().collect(),
+    })
 }
 
 async fn keep(mut source: impl AsyncRead + Unpin, tail: Arc<Mutex<VecDeque<u8>>>) {
@@ -62,14 +69,26 @@ impl Server {
         self.group.clone()
     }
 
-    /// The last bytes of its output.
-    pub(crate) fn tail(&self) -> String {
+    /// Ends it with its whole process group; gives back the last bytes of its output.
+    pub(crate) async fn last_words(mut self) -> String {
+        self.end().await;
+        // What it wrote is read first; something that left the group may hold the pipes for ever.
+        let read = async {
+            for reader in &mut self.readers {
+                let _ = reader.await;
+            }
+        };
+        let _ = tokio::time::timeout(Duration::from_millis(300), read).await;
         let bytes: Vec<u8> = self
             .tail
             .lock()
             .map(|tail| tail.iter().copied().collect())
             .unwrap_or_default();
-        String::from_utf8_lossy(&bytes).trim().to_owned()
+        // A tail that is cut may begin inside a secret, which nothing would know any more.
+        let cut = bytes.len() >= TAIL;
+        let line = bytes.iter().position(|byte| cut && *byte == b'\n');
+        let whole = &bytes[line.map_or(0, |end| end + 1)..];
+        String::from_utf8_lossy(whole).trim().to_owned()
     }
 
     /// Ends it with its whole process group.

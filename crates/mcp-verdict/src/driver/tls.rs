@@ -10,6 +10,9 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
+/// Largest file of certificates, in bytes.
+const MOST_BYTES: u64 = 16 << 20;
+
 /// Which certificates are trusted; read on the first encrypted connection.
 #[derive(Clone, Default)]
 pub(crate) struct Trust {
@@ -21,9 +24,9 @@ impl Trust {
     /// Trusts the certificates of a PEM file beside the system's.
     pub(crate) fn with_file(path: &Path) -> Result<Self> {
         let shown = path.display();
-        let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path)
-            .with_context(|| format!("reading the certificates of `{shown}` (--ca-file)"))?
-            .collect();
+        let text = crate::input::read(path, MOST_BYTES, "certificates")
+            .with_context(|| format!("reading the certificates of `{shown}` (--ca-file)"))?;
+        let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
         let found = found.with_context(|| format!("`{shown}` (--ca-file) is not in PEM form"))?;
         if found.is_empty() {
             bail!("`{shown}` (--ca-file) holds no certificate in PEM form");

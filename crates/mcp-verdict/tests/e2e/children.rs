@@ -57,6 +57,74 @@ fn nothing_of_the_group_is_left() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_signal_before_the_server_answers_leaves_nothing() {
+    let mark = format!("32{:06}", std::process::id());
+    let start = format!("sh -c 'sleep {mark} & sleep {mark}'");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
+        .args([
+            "check",
+            "--format",
+            "json",
+            "--url",
+            "http://127.0.0.1:9/mcp",
+        ])
+        .args(["--start", &start])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("runs");
+    let sleeping = || {
+        let found = std::process::Command::new("pgrep")
+            .args(["-f", &format!("^sleep {mark}")])
+            .output();
+        found.expect("pgrep runs").stdout.len()
+    };
+    while sleeping() == 0 {
+        assert!(
+            child.try_wait().expect("a state").is_none(),
+            "ended by itself"
+        );
+    }
+    let asked = std::process::Command::new("kill")
+        .arg(child.id().to_string())
+        .status();
+    assert!(asked.expect("kill runs").success());
+    let output = child.wait_with_output().expect("ends");
+    assert_eq!(code(&output), 3);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let summary = report["summary"].as_str().unwrap_or_default();
+    assert!(summary.contains("was cut off"), "{summary}");
+    assert_eq!(sleeping(), 0, "left behind");
+}
+
+#[test]
+fn last_words_hold_no_secret() {
+    for extra in [&[][..], &["--start", "sh -c 'echo $KEY-$KEY >&2; exit 3'"]] {
+        let file =
+            std::env::temp_dir().join(format!("mcp-verdict-env-{}.yaml", std::process::id()));
+        let text = "server: { env: { KEY: \"${VERDICT_TEST_KEY}\" } }\n";
+        std::fs::write(&file, text).expect("written");
+        let path = file.to_string_lossy();
+        let mut arguments = vec!["check", "--config", &path, "--timeout", "1"];
+        if extra.is_empty() {
+            arguments.extend(["--", "sh", "-c", "echo key is $KEY >&2; exit 3"]);
+        } else {
+            arguments.extend(["--url", "http://127.0.0.1:9/mcp"]);
+            arguments.extend(extra);
+        }
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
+            .args(&arguments)
+            .env("VERDICT_TEST_KEY", "hunter2-hunter2")
+            .output()
+            .expect("runs");
+        let all = stdout(&output) + &crate::support::stderr(&output);
+        assert_eq!(code(&output), 3, "{all}");
+        assert!(all.contains("***") && !all.contains("hunter2"), "{all}");
+        let _ = std::fs::remove_file(&file);
+    }
+}
+
 #[test]
 fn last_words_are_passed_on() {
     let (exit, report) = verdict("echo 'Error: no database' >&2; exit 3");

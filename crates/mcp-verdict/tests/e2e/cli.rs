@@ -109,6 +109,85 @@ fn bad_usage_is_exit_2_with_the_mend() {
 }
 
 #[test]
+fn configurations_are_refused_at_their_place() {
+    let file = std::env::temp_dir().join(format!("mcp-verdict-{}.yaml", std::process::id()));
+    let path = file.to_string_lossy();
+    for (text, place, words) in [
+        ("server: { timeout: -5 }", ":1:20: ", "timeout"),
+        (
+            "server: { headers: { A: \"${NOT_SET}\" } }",
+            ":1:25: ",
+            "NOT_SET",
+        ),
+        (
+            "checks: { list.tools-order-stabel: fail }",
+            ":1:36: ",
+            "list.tools-order-stable`?",
+        ),
+        (
+            "server: { url: !!python/object x }",
+            ":1:32: ",
+            "!!python/object",
+        ),
+        (
+            "server: { headers: { Mcp-Method: x } }",
+            ":1:34: ",
+            "the run writes it itself",
+        ),
+    ] {
+        std::fs::write(&file, text).expect("written");
+        let output = run(&["check", "--url", "http://127.0.0.1:9/", "--config", &path]);
+        let said = stderr(&output);
+        assert_eq!(code(&output), 2, "{text}: {said}");
+        assert!(
+            said.contains(&format!("{path}{place}")) && said.contains(words),
+            "{said}"
+        );
+    }
+    std::fs::write(&file, "deadline: 5").expect("written");
+    let flags = [
+        "check",
+        "--url",
+        "http://127.0.0.1:9/",
+        "--config",
+        &path,
+        "--deadline",
+        "-1",
+    ];
+    let said = stderr(&run(&flags));
+    assert!(!said.contains(&*path), "the flag is at fault: {said}");
+    let _ = std::fs::remove_file(&file);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_is_no_verdict() {
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .expect("a device");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
+        .args(["explain", "discover.answers"])
+        .stdout(full)
+        .output()
+        .expect("runs");
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("standard output cannot be written"));
+    for arguments in [
+        &["render", "/dev/zero"][..],
+        &["check", "--config", "/dev/zero"],
+    ] {
+        let output = run(arguments);
+        assert_eq!(code(&output), 2);
+        assert!(
+            stderr(&output).contains("not a regular file"),
+            "{}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
 fn formats_go_to_their_files() {
     let folder = std::env::temp_dir().join(format!("mcp-verdict-formats-{}", std::process::id()));
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();

@@ -145,12 +145,14 @@ impl Engine {
         if bytes.is_empty() {
             return;
         }
-        // The tail may begin inside a character; that is ours, not the server's.
-        let start = bytes
+        // A tail may begin inside a line, a character or a secret; that is ours, not the server's.
+        let cut = bytes.len() >= self.settings.limits.stderr_tail_bytes;
+        let line = bytes.iter().position(|byte| cut && *byte == b'\n');
+        let character = bytes
             .iter()
             .take(3)
-            .take_while(|byte| (**byte & 0xC0) == 0x80)
-            .count();
+            .take_while(|byte| (**byte & 0xC0) == 0x80);
+        let start = line.map_or_else(|| character.count(), |end| end + 1);
         log.stderr_tail = lines::decode(bytes[start..].to_vec()).0;
     }
 

@@ -37,7 +37,9 @@ impl Endpoint {
     /// # Errors
     /// [`EndpointFault`] when it is no `http` or `https` URL with a host.
     pub fn parse(url: &str) -> Result<Self, EndpointFault> {
-        let not = || EndpointFault::NotAUrl(super::json::cut(url, 200));
+        // What stands before an `@` may be a password.
+        let shown = url.rsplit_once('@').map_or(url, |(_, rest)| rest);
+        let not = || EndpointFault::NotAUrl(super::json::cut(shown, 200));
         let uri = Uri::parse(url.trim()).map_err(|_| not())?;
         let https = match uri.scheme().as_str().to_ascii_lowercase().as_str() {
             "http" => false,

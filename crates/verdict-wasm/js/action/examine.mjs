@@ -21,11 +21,13 @@ export function prepare(run, readInputs) {
     const { config, variables } = prepared;
     try {
       prepared.plan = JSON.parse(planRun(JSON.stringify(config), JSON.stringify(variables)));
+      // Before anything else is read or said.
+      run.runner.mask(prepared.plan.masks);
+      run.notes.push(...prepared.plan.notes);
       authorities(config.server["ca-file"], prepared.cwd);
     } catch (error) {
       throw new UsageFault(error.message);
     }
-    run.runner.mask(prepared.plan.masks);
   } catch (error) {
     prepared.fault = error;
   }
