@@ -313,6 +313,20 @@ impl Recording {
         )
     }
 
+    /// Whether a channel was sent nothing but requests that can be read and answered: then every response on it
+    /// owes an id.
+    pub fn owes_ids(&self, channel: u32) -> bool {
+        let mut carried = self
+            .records
+            .iter()
+            .filter(|record| record.exchange.channel == Some(channel));
+        carried.all(|record| {
+            let mut messages = record.exchange.messages.iter();
+            record.request().is_some_and(Envelope::is_sound_request)
+                || messages.all(|message| message.from == Sender::Server)
+        })
+    }
+
     /// Lists are asked for several times; equal answers share one value, and most of their text.
     fn share(&mut self, text: &mut Text, parsed: &mut Parsed) -> bool {
         let Parsed::Object(envelope) = parsed else {

@@ -378,6 +378,12 @@ impl Engine {
 
     /// Nothing more can come for an exchange.
     fn settle(&mut self, at: usize, end: End) {
+        let Some(live) = self.lives.get_mut(&at) else {
+            return;
+        };
+        if let (Some(channel), Some((message, _))) = (live.channel, live.nameless.take()) {
+            self.stray(channel, &message, false);
+        }
         let Some(live) = self.lives.get(&at) else {
             return;
         };

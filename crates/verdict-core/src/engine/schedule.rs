@@ -207,7 +207,7 @@ impl Engine {
                 .find(|other| self.sent_id(*other) == Some(id))
         });
         if let Some(live) = over.and_then(|over| self.lives.get_mut(&over)) {
-            live.cancelled = true;
+            live.over = true;
         }
     }
 
@@ -223,7 +223,7 @@ impl Engine {
             clean && live.keep_alive && self.wires[channel].lane != Lane::Fresh
         } else {
             // A process that failed to answer may still answer late; it is not asked again.
-            let over = clean || (*end == End::Closed && live.cancelled);
+            let over = clean || (matches!(end, End::Closed | End::Malformed(_)) && live.over);
             over && self.wires[channel].lane != Lane::Fresh
         };
         self.wires[channel].carries.retain(|other| *other != at);

@@ -20,6 +20,9 @@ pub enum JsonFault {
     /// Not JSON; the reader's words, with line and column.
     #[error("not valid JSON: {0}")]
     Syntax(String),
+    /// A number is beyond what readers can hold; the reader's words.
+    #[error("a number does not fit: {0}")]
+    Number(String),
     /// Nested deeper than [`MAX_DEPTH`].
     #[error("nested deeper than the limit of {MAX_DEPTH} levels")]
     TooDeep,
@@ -76,7 +79,18 @@ pub fn parse(text: &str) -> Result<Json, JsonFault> {
             values: notes.values,
         }),
         Err(_) if notes.too_deep => Err(JsonFault::TooDeep),
-        Err(error) => Err(JsonFault::Syntax(error.to_string())),
+        Err(error) => {
+            // The reader's words for a leading surrogate that another escape does not follow.
+            let escape = "unexpected end of hex escape";
+            let why = error
+                .to_string()
+                .replace(escape, "lone surrogate in an escape");
+            Err(if why.starts_with("number out of range") {
+                JsonFault::Number(why)
+            } else {
+                JsonFault::Syntax(why)
+            })
+        }
     }
 }
 
@@ -227,7 +241,7 @@ mod tests {
 
     #[test]
     fn numbers_that_do_not_fit_are_refused_or_noted() {
-        assert!(matches!(parse("1e400"), Err(JsonFault::Syntax(_))));
+        assert!(matches!(parse("1e400"), Err(JsonFault::Number(_))));
         assert!(parse("18446744073709551616").expect("valid").inexact);
         assert!(!parse("9007199254740993").expect("valid").inexact);
         for bad in ["NaN", "01", "+1", "{} {}", "\"\\ud800\"", "[1,]"] {

@@ -119,7 +119,7 @@ fn single_object(cx: &Context) -> Ruling {
                 findings.push(finding.seen_in(record));
                 continue;
             }
-            Some((_, Parsed::Broken(JsonFault::Syntax(why)))) => {
+            Some((_, Parsed::Broken(JsonFault::Syntax(why) | JsonFault::Number(why)))) => {
                 format!("is not JSON ({})", cut(why, 120))
             }
         };
