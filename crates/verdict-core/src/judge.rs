@@ -3,7 +3,7 @@
 use crate::conformance::{Check, checks};
 use crate::context::Context;
 use crate::evidence::{Evidence, mask, masks};
-use crate::facts::{EraFinding, Facts, List};
+use crate::facts::{EraFinding, Facts, List, describe_busy};
 use crate::record::Recording;
 use crate::requirements;
 use crate::ruling::{Finding, Ruling, Weight, outcome};
@@ -226,7 +226,7 @@ fn prerequisite(cx: &Context, check: &Check) -> Option<Ruling> {
         EraFinding::Locked(status) => format!(
             "HTTP {status}: the server wants credentials (give --header 'Authorization: Bearer ${{TOKEN}}', or auth.token)"
         ),
-        EraFinding::Busy => "the server asked to come back later (rate limit)".to_owned(),
+        EraFinding::Busy(status) => describe_busy(*status),
         EraFinding::Foreign(_) => "no MCP server answers there".to_owned(),
         EraFinding::Unreachable(_) => "the server could not be reached".to_owned(),
     };

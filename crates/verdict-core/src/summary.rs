@@ -39,9 +39,10 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
                 }
             );
         }
-        EraFinding::Busy => {
-            return "No verdict: the server limits its requests (HTTP 429). Try again later."
-                .to_owned();
+        EraFinding::Busy(status) => {
+            return format!(
+                "No verdict: the server limits its requests (HTTP {status}). Try again later."
+            );
         }
         EraFinding::Unreachable(why) if verdict != Verdict::Fail => return format!("No verdict: the server {why}."),
         EraFinding::Foreign(why) => {

@@ -1,7 +1,8 @@
 //! The lines of a process: which exchange each belongs to, if any.
 
 use super::live::{ACKNOWLEDGED, Live, Phase};
-use super::{Course, Engine};
+use super::schedule::name_of;
+use super::{Course, Engine, OUTPUT_CLOSED};
 use crate::ask::Id;
 use crate::wire::json::JsonFault;
 use crate::wire::rpc::{Envelope, Kind, Parsed, is_form_of, same_id};
@@ -54,18 +55,23 @@ impl Engine {
         if let Some(line) = self.wires[channel].lines.rest() {
             self.line(channel, line, true);
         }
+        let started = self.respawns.get_mut(name_of(&self.wires[channel].lane));
+        if let Some([fruitless, _]) = started.filter(|_| self.facts.is_modern()) {
+            *fruitless = fruitless.saturating_sub(1);
+        }
         let log = &mut self.recording.channels[channel];
         log.ended_ms = Some(self.now);
         log.ending = Some(how.to_owned());
         self.keep_stderr(channel);
         let tail = &self.recording.channels[channel].stderr_tail;
         let last = tail.lines().rev().find(|line| !line.trim().is_empty());
+        let what = match how {
+            OUTPUT_CLOSED => how.to_owned(),
+            _ => format!("the process ended ({how})"),
+        };
         let why = match last {
-            Some(line) => format!(
-                "the process ended ({how}); its last words: {}",
-                json::cut(line.trim(), 300)
-            ),
-            None => format!("the process ended ({how})"),
+            Some(line) => format!("{what}; its last words: {}", json::cut(line.trim(), 300)),
+            None => what,
         };
         for at in self.wires[channel].carries.clone() {
             let ours = self.course == Course::Closing;
@@ -126,7 +132,11 @@ impl Engine {
     }
 
     fn note_answer(&mut self, at: usize, channel: usize) {
-        self.wires[channel].last_answer_ms = Some(self.now);
+        let wire = &mut self.wires[channel];
+        wire.last_answer_ms = Some(self.now);
+        if let Some([fruitless, _]) = self.respawns.get_mut(name_of(&wire.lane)) {
+            *fruitless = 0;
+        }
         if let Some(id) = self.sent_id(at).map(Value::to_string) {
             self.wires[channel].answered.push(id);
         }
@@ -146,6 +156,7 @@ impl Engine {
         } else {
             return;
         };
+        self.recording.thin(at);
         self.settle(at, End::Malformed(format!("{why} for one request")));
     }
 
@@ -162,8 +173,8 @@ impl Engine {
         let Some(got) = response.id().filter(|id| !id.is_null()) else {
             // An error for something that could not be read, or what has no id itself.
             let fits = |at: usize| {
-                let null = response.id().is_some() && self.sent_id(at).is_some_and(Value::is_null);
-                !self.is_sound(at) && (null || response.result.is_none())
+                let bare = self.sent_id(at).is_none_or(Value::is_null);
+                bare || (!self.is_sound(at) && response.result.is_none())
             };
             let mut waiting = self.carried(channel);
             let (at, _) = waiting.find(|(at, live)| live.phase == Phase::Sent && fits(*at))?;
@@ -293,7 +304,7 @@ impl Engine {
         let limit = self.settings.limits.stray_lines;
         let log = &mut self.recording.channels[channel];
         if log.stray.len() < limit {
-            log.stray.push(stray);
+            self.recording.add_stray(channel, stray);
         } else {
             log.stray_dropped += 1;
         }

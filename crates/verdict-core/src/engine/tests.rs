@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod lines;
+mod pace;
 
 use super::{Command, EXIT_MS, Engine, Event, LINGER_MS};
 use crate::ask::{Ask, Lane, Patience, Payload, Probe, Stage};
@@ -408,7 +409,7 @@ fn floods_end_at_their_limits() {
     assert!(recording.channels[0].stray.len() <= 100);
 
     let mut run = Run::with(false, &[&one], |settings| {
-        settings.limits.run_values = 1_000;
+        settings.limits.run_held_bytes = 64_000;
     });
     run.say(0, STREAM);
     let many = json!({"jsonrpc": "2.0", "method": "x", "params": vec![0; 600]});
@@ -419,7 +420,7 @@ fn floods_end_at_their_limits() {
     assert!(
         run.record()
             .cut_off
-            .is_some_and(|why| why.contains("1000 JSON values"))
+            .is_some_and(|why| why.contains("64000 bytes in memory"))
     );
 
     let mut run = Run::with(true, &[&one], |settings| {

@@ -94,7 +94,11 @@ fn why_not_understood(cx: &Context) -> Option<Finding> {
 
 fn only_messages(cx: &Context) -> Ruling {
     if let Some(skip) = unjudged(cx) {
-        return why_not_understood(cx).map_or(skip, Ruling::from);
+        let flooded = |log: &Channel| log.stray_dropped > 0;
+        let found = why_not_understood(cx);
+        if found.is_some() || !cx.recording.channels.iter().any(flooded) {
+            return found.map_or(skip, Ruling::from);
+        }
     }
     let (mut blank, mut noise, mut early) = (0, Vec::new(), Vec::new());
     let mut dropped = 0;
