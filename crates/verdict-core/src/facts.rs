@@ -2,6 +2,7 @@
 
 use crate::record::{Answer, Record, Recording, Several, several};
 use crate::schemas::Schemas;
+use crate::wire::json::shortened;
 use crate::wire::rpc::{Kind, Parsed};
 use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};
@@ -30,7 +31,7 @@ pub enum EraFinding {
     /// 401 or 403 at the door.
     Locked(u16),
     /// Answered too many requests already.
-    Busy,
+    Busy(u16),
     /// No MCP here: something else answered.
     Foreign(String),
     /// Nothing answered; why.
@@ -327,7 +328,7 @@ fn era(recording: &Recording) -> EraFinding {
     let Some(discover) = recording.record("era/discover") else {
         return recording
             .record(OPENING)
-            .map_or(EraFinding::Unasked, shaken);
+            .map_or(EraFinding::Unasked, |opening| shaken(recording, opening));
     };
     let initialize = recording
         .record("era/initialize")
@@ -353,7 +354,7 @@ fn era(recording: &Recording) -> EraFinding {
             if sse {
                 EraFinding::HttpSse
             } else {
-                nothing_known(discover, answer)
+                nothing_known(recording, discover, answer)
             }
         }
     }
@@ -365,7 +366,7 @@ pub const OPENING: &str = "handshake/initialize";
 pub const SURVEY: &str = "handshake.lists/";
 
 /// What a run by the handshake's revision met.
-fn shaken(opening: &Record) -> EraFinding {
+fn shaken(recording: &Recording, opening: &Record) -> EraFinding {
     match opening.answer() {
         Answer::Result(result) => EraFinding::Legacy(initialized_version(result)),
         Answer::Error(Some(-32022)) => EraFinding::Refused(supported(opening)),
@@ -374,7 +375,7 @@ fn shaken(opening: &Record) -> EraFinding {
             None => "it refuses `initialize`".to_owned(),
         }),
         Answer::Locked(status) => EraFinding::Locked(status),
-        answer => nothing_known(opening, answer),
+        answer => nothing_known(recording, opening, answer),
     }
 }
 
@@ -388,16 +389,32 @@ fn modern_refusal(recording: &Recording, discover: &Record, code: Option<i64>) -
     }
 }
 
-fn nothing_known(discover: &Record, answer: Answer<'_>) -> EraFinding {
+/// What a process wrote in place of an answer.
+fn instead(recording: &Recording, discover: &Record) -> String {
+    let number = discover.exchange.channel.map(|number| number as usize);
+    let log = number.and_then(|number| recording.channels.get(number));
+    let Some((log, first)) = log.and_then(|log| Some((log, log.stray.first()?))) else {
+        return String::new();
+    };
+    format!(
+        "; lines of standard output that are no answer came instead: {}, the first {}",
+        log.stray.len() as u64 + log.stray_dropped,
+        shortened(&Value::from(first.text.trim_end()), 80)
+    )
+}
+
+fn nothing_known(recording: &Recording, discover: &Record, answer: Answer<'_>) -> EraFinding {
     let url = discover
         .exchange
         .http
         .as_ref()
         .map_or("", |http| http.path.as_str());
     match answer {
-        Answer::Busy => EraFinding::Busy,
+        Answer::Busy(status) => EraFinding::Busy(status),
         Answer::Fault(status) => EraFinding::Unreachable(format!("it answers HTTP {status}")),
-        Answer::Nothing(end) => EraFinding::Unreachable(describe_end(end)),
+        Answer::Nothing(end) => {
+            EraFinding::Unreachable(describe_end(end) + &instead(recording, discover))
+        }
         Answer::Error(code) => EraFinding::Foreign(match code {
             Some(code) => {
                 format!("it refuses `server/discover` with {code} and `initialize` as well")
@@ -479,6 +496,11 @@ pub fn describe_end(end: &End) -> String {
         End::TimedOut => "did not answer within the time limit (--timeout)".to_owned(),
         End::Unfinished => "was not asked to the end: the run was over first".to_owned(),
     }
+}
+
+/// What a refusal for the time being is, in words.
+pub fn describe_busy(status: u16) -> String {
+    format!("the server asked to come back later (HTTP {status})")
 }
 
 /// The revision that the run speaks.

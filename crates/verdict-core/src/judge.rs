@@ -3,7 +3,7 @@
 use crate::conformance::{Check, checks_of};
 use crate::context::Context;
 use crate::evidence;
-use crate::facts::{EraFinding, Facts, List};
+use crate::facts::{EraFinding, Facts, List, describe_busy};
 use crate::mask::Masks;
 use crate::record::Recording;
 use crate::requirements;
@@ -236,7 +236,7 @@ fn prerequisite(cx: &Context, check: &Check) -> Option<Ruling> {
         EraFinding::Locked(status) => format!(
             "HTTP {status}: the server wants credentials (give --header 'Authorization: Bearer ${{TOKEN}}', or auth.token)"
         ),
-        EraFinding::Busy => "the server asked to come back later (rate limit)".to_owned(),
+        EraFinding::Busy(status) => describe_busy(*status),
         EraFinding::Foreign(_) => "no MCP server answers there".to_owned(),
         EraFinding::Unreachable(_) => "the server could not be reached".to_owned(),
     };

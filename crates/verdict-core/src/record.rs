@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use verdict_model::text::Text;
 use verdict_model::transcript::{
-    Channel, End, Exchange, Message, Sender, Standing, TRANSCRIPT_SCHEMA, Transcript, Transport,
+    Channel, End, Exchange, Message, Sender, Standing, Stray, TRANSCRIPT_SCHEMA, Transcript,
+    Transport,
 };
 
 /// What the readers of a recording hand out: one type for each kind of thing, so that the module holds the
@@ -42,7 +43,7 @@ pub enum Answer<'r> {
     /// 401 or 403 from an authorization layer.
     Locked(u16),
     /// 429, or 503 that asks to come back later.
-    Busy,
+    Busy(u16),
     /// 5xx without a JSON-RPC response.
     Fault(u16),
     /// Nothing that could be read, and why.
@@ -147,8 +148,8 @@ impl Record {
         }
         match status {
             Some(status @ (401 | 403)) => Answer::Locked(status),
-            Some(429) => Answer::Busy,
-            Some(503) if self.header("retry-after").is_some() => Answer::Busy,
+            Some(429) => Answer::Busy(429),
+            Some(503) if self.header("retry-after").is_some() => Answer::Busy(503),
             Some(status @ 500..=599) => Answer::Fault(status),
             Some(_)
                 if matches!(
@@ -179,15 +180,26 @@ pub struct Recording {
     pub duration_ms: u64,
     by_name: BTreeMap<String, usize>,
     large: Vec<Large>,
-    values: usize,
+    held: usize,
 }
 
 /// Results of texts from this size on are held once when they are equal.
 const LARGE_BYTES: usize = 16 << 10;
-/// What a message costs in memory beside its values, in values.
-const MESSAGE_VALUES: usize = 20;
+/// What a message costs in memory beside its text and its values, in bytes.
+const MESSAGE_BYTES: usize = 1 << 10;
+/// What a value costs, in bytes; its name, and the string that it may be, count with the text.
+const VALUE_BYTES: usize = 64;
 /// How many large results are compared with.
 const LARGE_KEPT: usize = 32;
+
+/// Messages that are kept of a flood.
+const FLOOD_KEPT: usize = 100;
+
+/// The bytes that a message takes; strings are held twice, in the text and as values.
+fn weight(message: &Message, envelope: Option<&Envelope>) -> usize {
+    let values = envelope.map_or(0, |envelope| envelope.values);
+    MESSAGE_BYTES + 2 * message.text.own_len() + values * VALUE_BYTES
+}
 
 impl Recording {
     /// An empty recording.
@@ -268,19 +280,38 @@ impl Recording {
     pub(crate) fn add_parsed(&mut self, at: usize, mut message: Message, mut parsed: Parsed) {
         let large = message.text.len() >= LARGE_BYTES;
         let shared = large && self.share(&mut message.text, &mut parsed);
-        let inside = match parsed.envelope() {
-            Some(envelope) if !shared => envelope.values,
-            _ => 0,
-        };
-        self.values += MESSAGE_VALUES + inside;
+        self.held += weight(&message, parsed.envelope().filter(|_| !shared));
         let record = &mut self.records[at];
         record.exchange.messages.push(message);
         record.parsed.push(parsed);
     }
 
-    /// JSON values that are held in memory.
-    pub(crate) fn values(&self) -> usize {
-        self.values
+    /// Of a flood for one exchange the beginning is kept, and what answers.
+    pub(crate) fn thin(&mut self, at: usize) {
+        let record = &mut self.records[at];
+        let messages = std::mem::take(&mut record.exchange.messages);
+        let parsed = std::mem::take(&mut record.parsed);
+        for (number, (message, parsed)) in messages.into_iter().zip(parsed).enumerate() {
+            let envelope = parsed.envelope();
+            let answers = envelope.is_some_and(|one| one.kind() == Kind::Response);
+            if number < FLOOD_KEPT || answers || message.text.len() >= LARGE_BYTES {
+                record.exchange.messages.push(message);
+                record.parsed.push(parsed);
+            } else {
+                self.held = self.held.saturating_sub(weight(&message, envelope));
+            }
+        }
+    }
+
+    /// Adds a line that belongs to no exchange.
+    pub(crate) fn add_stray(&mut self, channel: usize, stray: Stray) {
+        self.held += stray.text.len();
+        self.channels[channel].stray.push(stray);
+    }
+
+    /// Bytes of memory that what was recorded takes, roughly; what is shared counts once.
+    pub fn held_bytes(&self) -> usize {
+        self.held
     }
 
     /// The exchange of this name (`probe/step`).
@@ -311,6 +342,20 @@ impl Recording {
                 .iter()
                 .filter(|record| record.exchange.standing != Standing::Legacy),
         )
+    }
+
+    /// Whether a channel was sent nothing but requests that can be read and answered: then every response on it
+    /// owes an id.
+    pub fn owes_ids(&self, channel: u32) -> bool {
+        let mut carried = self
+            .records
+            .iter()
+            .filter(|record| record.exchange.channel == Some(channel));
+        carried.all(|record| {
+            let mut messages = record.exchange.messages.iter();
+            record.request().is_some_and(Envelope::is_sound_request)
+                || messages.all(|message| message.from == Sender::Server)
+        })
     }
 
     /// Lists are asked for several times; equal answers share one value, and most of their text.

@@ -3,9 +3,10 @@
 //! One place for what all of them share, so that each check says only which code refuses its fault.
 
 use crate::context::Context;
-use crate::facts::describe_end;
+use crate::facts::{describe_busy, describe_end};
 use crate::record::{Answer, Record};
 use crate::ruling::{Finding, Ruling};
+use verdict_model::transcript::End;
 
 /// What must happen to a faulty request.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +81,7 @@ impl Refusal<'_> {
                 );
                 Finding::broken(text)
             }
-            Answer::Locked(_) | Answer::Busy | Answer::Fault(_) | Answer::Nothing(_) => {
+            Answer::Locked(_) | Answer::Busy(_) | Answer::Fault(_) | Answer::Nothing(_) => {
                 return None;
             }
         };
@@ -119,14 +120,31 @@ pub fn answered<'c>(cx: &Context<'c>, name: &str) -> Result<&'c Record, Ruling> 
         Answer::Locked(status) => Err(Ruling::skip(format!(
             "HTTP {status}: the server wants credentials for this request"
         ))),
-        Answer::Busy => Err(Ruling::skip(
-            "the server asked to come back later (rate limit)",
-        )),
+        Answer::Busy(status) => Err(busy(cx, record, status)),
         Answer::Fault(status) => Err(Ruling::Error(format!(
             "the server answered HTTP {status}, twice"
         ))),
-        Answer::Nothing(end) => Err(Ruling::Error(format!("the server {}", describe_end(end)))),
+        Answer::Nothing(end) => Err(Ruling::Error(match (end, &cx.recording.cut_off) {
+            (End::Unfinished, Some(why)) => {
+                format!("not answered before the run was cut off: {why}")
+            }
+            _ => format!("the server {}", describe_end(end)),
+        })),
     }
+}
+
+/// What a refusal for the time being comes to: no rule was tried. A list that is never served is more than a rate
+/// limit, so the run has no verdict.
+fn busy(cx: &Context, record: &Record, status: u16) -> Ruling {
+    let why = describe_busy(status);
+    let method = record.method().unwrap_or_default();
+    let is_core = method == "server/discover" || method.ends_with("/list");
+    let mut asked = cx.recording.conforming();
+    let served = asked.any(|other| other.method() == Some(method) && other.result().is_some());
+    if is_core && !served {
+        return Ruling::Error(format!("{why} whenever {method} was asked for, to the end"));
+    }
+    Ruling::skip(why)
 }
 
 /// A code with its name, for messages.
@@ -152,5 +170,39 @@ pub fn draft_note(code: i64) -> &'static str {
         -32004 => " (UnsupportedProtocolVersion in drafts; renumbered to -32022)",
         -32002 => " (resource not found in earlier revisions; retired)",
         _ => name_of(code),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Facts;
+    use crate::testing::{config, replied, settings};
+    use serde_json::json;
+
+    #[test]
+    fn a_list_that_is_never_served_is_no_rate_limit() {
+        let refusal = ("tools/list", 429, json!({}));
+        let served = json!({"jsonrpc": "2.0", "id": "given/2", "result": {}});
+        let says = |replies: &[(&str, u16, serde_json::Value)]| {
+            let recording = replied(replies);
+            let settings = settings(config(), false);
+            let facts = Facts::read(&recording);
+            let cx = Context {
+                settings: &settings,
+                recording: &recording,
+                facts: &facts,
+            };
+            answered(&cx, "given/1").expect_err("busy")
+        };
+        assert!(
+            matches!(says(std::slice::from_ref(&refusal)), Ruling::Error(why) if why.contains("HTTP 429"))
+        );
+        let both = [refusal, ("tools/list", 200, served)];
+        assert!(matches!(says(&both), Ruling::Skip(_)));
+        assert!(matches!(
+            says(&[("tools/call", 429, json!({}))]),
+            Ruling::Skip(_)
+        ));
     }
 }

@@ -42,9 +42,8 @@ pub(crate) fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) 
                 }
             );
         }
-        EraFinding::Busy => {
-            return "The server limits its requests (HTTP 429). Try again later."
-                .to_owned();
+        EraFinding::Busy(status) => {
+            return format!("The server limits its requests (HTTP {status}). Try again later.");
         }
         EraFinding::Unreachable(why) if verdict != Verdict::Fail => return closed(format!("The server {why}")),
         EraFinding::Foreign(why) if handshake => {

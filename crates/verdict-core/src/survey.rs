@@ -28,7 +28,10 @@ fn era(cx: &Context, round: usize) -> Vec<Ask> {
         }
         1 => match cx.record("era/discover").map(crate::record::Record::answer) {
             Some(
-                Answer::Result(_) | Answer::Error(Some(-32022)) | Answer::Locked(_) | Answer::Busy,
+                Answer::Result(_)
+                | Answer::Error(Some(-32022))
+                | Answer::Locked(_)
+                | Answer::Busy(_),
             )
             | None => {
                 vec![]
@@ -119,7 +122,8 @@ fn templates(cx: &Context, round: usize) -> Vec<Ask> {
 
 /// One step of a walk over the pages of a list; `prefix` begins the names of its exchanges.
 ///
-/// The walk ends without a `nextCursor`, when a cursor comes a second time, or after [`MAX_PAGES`].
+/// The walk ends without a `nextCursor`, when a cursor comes a second time, or after [`MAX_PAGES`]; the first one
+/// also when much of the memory of the run is taken, and the later ones where that one ended.
 pub fn walk(cx: &Context, list: List, prefix: &str, round: usize, lane: &Lane) -> Vec<Ask> {
     let page = |params: Value| {
         vec![Ask::request((round + 1).to_string(), list.method(), params).over(lane.clone())]
@@ -128,9 +132,19 @@ pub fn walk(cx: &Context, list: List, prefix: &str, round: usize, lane: &Lane) -
         let declared = cx.facts.declares(list.capability()) == Declared::Yes;
         return if declared { page(json!({})) } else { vec![] };
     }
+    let first = cx.facts.walk(list).pages.len();
+    let given_up = |first: usize| {
+        let next = format!("survey.{}/{}", list.member(), first + 1);
+        !cx.facts.walk(list).complete && cx.record(&next).is_none()
+    };
+    let longest = match first {
+        0 if cx.recording.held_bytes() > cx.settings.limits.run_held_bytes / 3 => round,
+        first if first > 0 && given_up(first) => first,
+        _ => MAX_PAGES,
+    };
     match cursor_after(cx, prefix, round) {
-        Some(cursor) => page(json!({"cursor": cursor})),
-        None => vec![],
+        Some(cursor) if round < longest => page(json!({"cursor": cursor})),
+        _ => vec![],
     }
 }
 

@@ -43,6 +43,14 @@ impl Text {
         self.parts().iter().map(|part| part.len()).sum()
     }
 
+    /// How many of its bytes no other text has.
+    pub fn own_len(&self) -> usize {
+        match &self.0 {
+            Form::Like { middle, .. } => middle.len(),
+            Form::Own(_) | Form::Kept(_) => self.len(),
+        }
+    }
+
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -141,6 +141,12 @@ export function openProcess(words, events, { env, cwd }) {
   });
   child.on("spawn", () => closed || events.opened(undefined));
   child.stdout.on("data", (bytes) => closed || events.received(bytes));
+  let inputEnded = false;
+  // After the end of its input a process may close its output first.
+  const silent = () => {
+    if (!gone && !closed && !inputEnded) events.ended("standard output was closed while the process ran on");
+  };
+  child.stdout.on("end", () => setTimeout(silent, 500).unref());
   child.stderr.on("data", (bytes) => closed || events.diagnostics(bytes));
   child.stdin.on("error", () => {}); // A process that is gone says so by its end.
   const ended = (code, name) => {
@@ -154,7 +160,10 @@ export function openProcess(words, events, { env, cwd }) {
   let finished;
   return {
     send: (bytes) => child.stdin.write(bytes),
-    endInput: () => child.stdin.end(),
+    endInput: () => {
+      inputEnded = true;
+      child.stdin.end();
+    },
     // Windows has no signal that asks.
     terminate: () => process.platform === "win32" || signalGroup(child.pid, "SIGTERM"),
     close: () => {

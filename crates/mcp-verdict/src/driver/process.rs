@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
+use verdict_core::engine::OUTPUT_CLOSED;
 
 /// Variables that a child gets without being named: what programs need to start at all.
 const ALLOWED: &[&str] = &[
@@ -50,6 +51,8 @@ const PROXIES: &[&str] = &[
     "https_proxy",
     "all_proxy",
 ];
+/// How long a process has to exit after it closed its output.
+const CLOSING: Duration = Duration::from_millis(500);
 /// How long a process group has between being asked to end and being killed.
 const GRACE: Duration = Duration::from_millis(1_500);
 
@@ -148,13 +151,14 @@ pub(crate) async fn carry(
             }
         }
     });
-    let out = tokio::spawn(drain(stdout, signals.clone(), move |bytes| {
+    let mut out = tokio::spawn(drain(stdout, signals.clone(), move |bytes| {
         Signal::Received { channel, bytes }
     }));
     let err = tokio::spawn(drain(stderr, signals.clone(), move |bytes| {
         Signal::Diagnostics { channel, bytes }
     }));
     let mut exited = None;
+    let (mut silent, mut told) = (false, false);
     loop {
         tokio::select! {
             order = orders.recv() => match order {
@@ -178,6 +182,15 @@ pub(crate) async fn carry(
                 .await;
                 exited = Some(how.clone());
                 tell(&signals, Signal::Ended { channel, how }).await;
+            }
+            _ = &mut out, if !silent => silent = true,
+            () = tokio::time::sleep(CLOSING), if silent && !told && exited.is_none() => {
+                told = true;
+                // After the end of its input a process may close its output first.
+                if lines.is_some() {
+                    let how = OUTPUT_CLOSED.to_owned();
+                    tell(&signals, Signal::Ended { channel, how }).await;
+                }
             }
         }
     }

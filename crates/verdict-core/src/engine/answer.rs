@@ -23,17 +23,17 @@ impl Engine {
         } else {
             self.process_bytes(at, bytes);
         }
-        let (bytes, values) = (
+        let (bytes, held) = (
             self.settings.limits.run_bytes,
-            self.settings.limits.run_values,
+            self.settings.limits.run_held_bytes,
         );
         if self.received_bytes > bytes {
             self.stop(&format!(
                 "the server exceeded the limit of {bytes} bytes for one run"
             ));
-        } else if self.recording.values() > values {
+        } else if self.recording.held_bytes() > held {
             self.stop(&format!(
-                "the server exceeded the limit of {values} JSON values for one run"
+                "the messages of the run exceeded the limit of {held} bytes in memory"
             ));
         }
     }
@@ -148,6 +148,7 @@ impl Engine {
                 let limit = self.settings.limits.events;
                 if *count > limit {
                     let why = format!("the stream exceeds the limit of {limit} events");
+                    self.recording.thin(at);
                     self.settle(at, End::Malformed(why));
                     return;
                 }

@@ -62,6 +62,9 @@ impl Elsewhere {
     }
 }
 
+/// How a process ended that is there but will say no more.
+pub const OUTPUT_CLOSED: &str = "standard output was closed while the process ran on";
+
 /// What happened to a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event<'e> {

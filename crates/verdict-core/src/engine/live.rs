@@ -7,6 +7,9 @@ use crate::wire::{Limits, http, sse};
 use serde_json::Value;
 use verdict_model::transcript::{Carrier, End, Message, Sender};
 
+/// What a listen is answered with first.
+pub(super) const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     Queued,
@@ -37,8 +40,10 @@ pub(super) struct Live {
     pub(super) reused: bool,
     pub(super) keep_alive: bool,
     pub(super) path: Option<String>,
-    /// Whether we cancelled it; stdio only.
-    pub(super) cancelled: bool,
+    /// Whether nothing more is due for it: we cancelled it, or its answer could not be read; stdio only.
+    pub(super) over: bool,
+    /// A response without an id that came while it waited; stdio only.
+    pub(super) nameless: Option<(Message, Parsed)>,
     pub(super) reader: Option<http::Reader>,
     pub(super) answer: Body,
     pub(super) received: usize,
@@ -58,7 +63,8 @@ impl Live {
             reused: false,
             keep_alive: false,
             path: None,
-            cancelled: false,
+            over: false,
+            nameless: None,
             reader: None,
             answer: Body::Whole(Vec::new()),
             received: 0,
@@ -115,6 +121,9 @@ impl Engine {
         let Some(live) = self.lives.get_mut(&at) else {
             return;
         };
+        if let Some((message, parsed)) = live.nameless.take() {
+            return self.take(at, message, parsed);
+        }
         let end = match (live.phase, live.ask.patience) {
             (Phase::Queued, _) => {
                 live.not_before = 0;
@@ -145,6 +154,7 @@ impl Engine {
         let envelope = parsed.envelope();
         let response = envelope.is_some_and(|one| one.kind() == Kind::Response);
         let own = response && self.may_be_own(at, envelope.and_then(Envelope::id));
+        let acknowledges = envelope.and_then(Envelope::method) == Some(ACKNOWLEDGED);
         self.recording.add_parsed(at, message, parsed);
         let (now, http) = (self.now, self.is_http());
         let Some(live) = self.lives.get_mut(&at) else {
@@ -156,7 +166,10 @@ impl Engine {
                 self.recording.records[at].exchange.answered_ms = Some(now);
                 self.settle(at, End::Complete);
             }
-            (Phase::Sent, Patience::Glimpse(_)) => self.settle(at, End::Closed),
+            // The messages of a process that are no answer only happen to come now.
+            (Phase::Sent, Patience::Glimpse(_)) if http || acknowledges => {
+                self.settle(at, End::Closed);
+            }
             (Phase::Sent | Phase::Held, _) if own => {
                 let released = live.phase == Phase::Held;
                 live.phase = Phase::Answered;

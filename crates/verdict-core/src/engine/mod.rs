@@ -21,7 +21,7 @@ use crate::facts::{EraFinding, Facts};
 use crate::record::Recording;
 use crate::settings::Settings;
 use channel::Wire;
-pub use driver::{Command, Elsewhere, Event};
+pub use driver::{Command, Elsewhere, Event, OUTPUT_CLOSED};
 use live::{Live, Phase};
 use std::collections::{BTreeMap, VecDeque};
 use verdict_model::transcript::{End, Exchange, Transcript, Transport};
@@ -43,8 +43,13 @@ pub const LINGER_MS: u64 = 5_000;
 pub const EXIT_MS: u64 = 5_500;
 /// Connections of the shared lane.
 const POOL: usize = 6;
-/// Processes that may be started for one lane before the server counts as unable to stay up.
-const RESPAWNS: u32 = 3;
+/// The part of the deadline that is spent on waiting where the server asks to come back later: one in so many.
+const BUSY_SHARE: u64 = 5;
+/// Requests under way at one time once the server asked for fewer.
+const CALM: usize = 2;
+/// Processes of one lane that may be started in a row without an answer, and in all: then the server counts as
+/// unable to stay up. One that answers requests and dies of others is only counted in all.
+const RESPAWNS: [u32; 2] = [3, 60];
 /// Processes that may be starting at one time: more would only take the time from each other.
 const STARTING: usize = 2;
 
@@ -76,12 +81,15 @@ pub struct Engine {
     lives: BTreeMap<usize, Live>,
     queue: VecDeque<usize>,
     wires: Vec<Wire>,
-    respawns: BTreeMap<&'static str, u32>,
+    /// Processes started for each lane: since one answered, and in all.
+    respawns: BTreeMap<&'static str, [u32; 2]>,
     commands: VecDeque<Command>,
     course: Course,
     now: u64,
     closing_since: u64,
     path: String,
+    /// Until when the server asked not to be asked anything, and how much longer that may become.
+    calm_until: u64,
     busy_budget_ms: u64,
     received_bytes: u64,
     /// How long the first process took to say something.
@@ -104,6 +112,8 @@ impl Engine {
             .unwrap_or_default();
         let mut engine = Self {
             plan: plan.collect(),
+            calm_until: 0,
+            busy_budget_ms: settings.deadline_ms / BUSY_SHARE,
             settings,
             active: Vec::new(),
             stage: None,
@@ -118,7 +128,6 @@ impl Engine {
             now: 0,
             closing_since: 0,
             path,
-            busy_budget_ms: 15_000,
             received_bytes: 0,
             first_start_ms: None,
             progress: Progress::default(),
@@ -142,6 +151,7 @@ impl Engine {
         lives
             .chain(closing)
             .chain(self.next_start())
+            .chain((self.calm_until > self.now).then_some(self.calm_until))
             .chain([self.settings.deadline_ms])
             .min()
             .map(|at| at.max(self.now))
@@ -384,6 +394,12 @@ impl Engine {
 
     /// Nothing more can come for an exchange.
     fn settle(&mut self, at: usize, end: End) {
+        let Some(live) = self.lives.get_mut(&at) else {
+            return;
+        };
+        if let (Some(channel), Some((message, _))) = (live.channel, live.nameless.take()) {
+            self.stray(channel, &message, false);
+        }
         let Some(live) = self.lives.get(&at) else {
             return;
         };

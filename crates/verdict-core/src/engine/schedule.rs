@@ -2,9 +2,9 @@
 
 use super::channel::PRIVATE;
 use super::live::Phase;
-use super::{Command, Engine, POOL, RESPAWNS, STARTING, encode, number};
+use super::{CALM, Command, Engine, POOL, RESPAWNS, STARTING, encode, number};
 use crate::ask::{Lane, Patience};
-use crate::record::Answer;
+use crate::record::{Answer, Record};
 use std::collections::VecDeque;
 use verdict_model::transcript::{Carrier, End};
 
@@ -26,7 +26,8 @@ impl Engine {
                 let Some(live) = self.lives.get(&at) else {
                     continue;
                 };
-                if live.not_before <= self.now && self.place(at) {
+                let due = live.not_before.max(self.calm_until) <= self.now;
+                if due && self.place(at) {
                     placed = true;
                 } else {
                     left.push_back(at);
@@ -41,8 +42,18 @@ impl Engine {
         }
     }
 
+    /// Whether a server that asked for fewer requests has enough of them.
+    fn is_calmed(&self) -> bool {
+        let lives = self.lives.values();
+        let sent = lives.filter(|live| live.phase == Phase::Sent && live.channel.is_some());
+        self.calm_until > 0 && sent.take(CALM).count() == CALM
+    }
+
     /// Whether an exchange found a channel (or was given up).
     fn place(&mut self, at: usize) -> bool {
+        if self.is_calmed() {
+            return false;
+        }
         let lane = self.lives[&at].ask.lane.clone();
         let elsewhere = self.elsewhere(at);
         if elsewhere.is_some_and(|to| to.public_only && to.endpoint.is_private()) {
@@ -72,17 +83,15 @@ impl Engine {
             return false;
         }
         if !self.is_http() && !fresh {
-            let name = match lane {
-                Lane::Own(name) => name,
-                Lane::Shared | Lane::Fresh => "",
-            };
+            let name = name_of(&lane);
             let starts = self.respawns.entry(name).or_default();
-            *starts += 1;
-            if *starts > RESPAWNS {
-                let why = format!("the process ended {RESPAWNS} times; it is not started again");
+            let limits = starts.iter().zip(RESPAWNS);
+            if let Some((_, limit)) = limits.into_iter().find(|(starts, limit)| *starts >= limit) {
+                let why = format!("the process ended {limit} times; it is not started again");
                 self.settle(at, End::Unreachable(why));
                 return true;
             }
+            *starts = starts.map(|starts| starts + 1);
         }
         self.open(lane, at);
         let channel = self.wires.len() - 1;
@@ -207,7 +216,7 @@ impl Engine {
                 .find(|other| self.sent_id(*other) == Some(id))
         });
         if let Some(live) = over.and_then(|over| self.lives.get_mut(&over)) {
-            live.cancelled = true;
+            live.over = true;
         }
     }
 
@@ -223,7 +232,7 @@ impl Engine {
             clean && live.keep_alive && self.wires[channel].lane != Lane::Fresh
         } else {
             // A process that failed to answer may still answer late; it is not asked again.
-            let over = clean || (*end == End::Closed && live.cancelled);
+            let over = clean || (matches!(end, End::Closed | End::Malformed(_)) && live.over);
             over && self.wires[channel].lane != Lane::Fresh
         };
         self.wires[channel].carries.retain(|other| *other != at);
@@ -255,16 +264,16 @@ impl Engine {
         let record = &mut self.recording.records[at];
         record.exchange.end = end.clone();
         let wait = match record.answer() {
-            Answer::Busy if live.attempt < 3 => {
-                let seconds = record
-                    .header("retry-after")
-                    .and_then(|value| value.parse().ok());
-                let wait = seconds.unwrap_or(1_u64).saturating_mul(1000);
-                if wait > self.busy_budget_ms {
+            Answer::Busy(_) if live.attempt < 3 => {
+                let until = self.now.saturating_add(retry_after_ms(record));
+                // All wait at the same time.
+                let more = until.saturating_sub(self.calm_until.max(self.now));
+                if more > self.busy_budget_ms {
                     return false;
                 }
-                self.busy_budget_ms -= wait;
-                wait
+                self.busy_budget_ms -= more;
+                self.calm_until = self.calm_until.max(until);
+                0
             }
             Answer::Fault(_)
             | Answer::Nothing(End::Lost(_) | End::TimedOut | End::Unreachable(_))
@@ -287,5 +296,24 @@ impl Engine {
 
     fn has_reply(&self, at: usize) -> bool {
         self.recording.records[at].replies().next().is_some()
+    }
+}
+
+/// How long a server asks to be left alone; longer than anything where the number has no end.
+fn retry_after_ms(record: &Record) -> u64 {
+    let value = record.header("retry-after").map(str::trim);
+    let Some(value) = value.filter(|value| value.bytes().all(|byte| byte.is_ascii_digit())) else {
+        return 1_000;
+    };
+    value
+        .parse()
+        .map_or(u64::MAX, |seconds: u64| seconds.saturating_mul(1_000))
+}
+
+/// What the processes of a lane are counted under.
+pub(super) fn name_of(lane: &Lane) -> &'static str {
+    match lane {
+        Lane::Own(name) => name,
+        Lane::Shared | Lane::Fresh => "",
     }
 }

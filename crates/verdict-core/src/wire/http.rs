@@ -88,6 +88,8 @@ pub struct Reader {
     interim: usize,
 }
 
+/// Bytes that tell whether an answer is HTTP at all.
+const TELLING: usize = 16;
 /// Interim answers (100, 103) before the final one; more are a flood.
 const MAX_INTERIM: usize = 32;
 
@@ -117,10 +119,10 @@ impl Reader {
         loop {
             match self.state {
                 State::Head => {
-                    self.held.extend_from_slice(rest);
                     // A head can only become complete, or too large, with one of these; its first bytes
                     // tell whether it is HTTP at all.
-                    let telling = rest.contains(&b'\n') || self.held.len() < 16;
+                    let telling = rest.contains(&b'\n') || self.held.len() < TELLING;
+                    self.held.extend_from_slice(rest);
                     if !telling && self.held.len() <= self.limits.head_bytes {
                         return Ok(());
                     }
@@ -252,7 +254,11 @@ impl Reader {
         loop {
             let mut fields = vec![httparse::EMPTY_HEADER; self.limits.head_fields];
             let mut response = httparse::Response::new(&mut fields);
-            let length = match response.parse(&self.held) {
+            // No more than this is looked at, so that any split of the bytes fails at the same of them.
+            let bounded = &self.held[..self.held.len().min(self.limits.head_bytes)];
+            let lines = bounded.iter().rposition(|byte| *byte == b'\n');
+            let telling = bounded.len().min(TELLING).max(lines.map_or(0, |at| at + 1));
+            let length = match response.parse(&bounded[..telling]) {
                 Ok(httparse::Status::Complete(length)) => length,
                 Ok(httparse::Status::Partial) if self.held.len() > self.limits.head_bytes => {
                     return Err(HttpFault::HeadTooLarge(self.limits.head_bytes));
@@ -263,9 +269,6 @@ impl Reader {
                 }
                 Err(error) => return Err(HttpFault::Head(head_fault(error))),
             };
-            if length > self.limits.head_bytes {
-                return Err(HttpFault::HeadTooLarge(self.limits.head_bytes));
-            }
             let status = response.code.unwrap_or_default();
             if !(100..600).contains(&status) {
                 return Err(HttpFault::Head("the status is not between 100 and 599"));
@@ -439,6 +442,28 @@ mod tests {
             read(b"HTTP/1.1 202 A\r\nContent-Length: 0\r\n\r\n", 9, false),
             Ok((202, vec![], true))
         );
+    }
+
+    #[test]
+    fn garbage_fails_at_the_same_byte_in_any_split() {
+        let cases: [&[u8]; 4] = [
+            b"\n\n\xFA\xFA\xFA\xFA\xFA\xFA\xFA%\xFA%\xFF\x02(!",
+            b"HTTP/1.1 2x0 OK and more of it",
+            b"HTTP/1.1 200 OK\r\nA: b\r\nC d: e\r\nF",
+            b"HTTP/1.1 103 Hints\r\n\r\nSSH-2.0-x of another kind",
+        ];
+        for bytes in cases {
+            let whole = read(bytes, bytes.len(), false);
+            assert!(matches!(whole, Err(HttpFault::Head(_))), "{whole:?}");
+            for split in 1..=bytes.len() {
+                assert_eq!(read(bytes, split, false), whole, "in pieces of {split}");
+                let mut reader = Reader::new(Limits::default());
+                let [one, other] = [&bytes[..split], &bytes[split..]];
+                let first = reader.feed(one, &mut |_| {});
+                let read = first.and_then(|()| reader.feed(other, &mut |_| {}));
+                assert_eq!(read.err(), whole.clone().err(), "split after {split}");
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,11 @@ use std::fmt;
 /// Nesting beyond this is refused: deeper than any real message, shallow enough for every stack.
 pub const MAX_DEPTH: usize = 512;
 
+/// Values of one text, where an object counts as several: more would not fit in memory.
+pub const MAX_VALUES: usize = 1_500_000;
+/// What an object costs beside its members, in values.
+const OBJECT_VALUES: usize = 4;
+
 /// Why a text is not JSON that can be judged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JsonFault {
@@ -20,9 +25,15 @@ pub enum JsonFault {
     /// Not JSON; the reader's words, with line and column.
     #[error("not valid JSON: {0}")]
     Syntax(String),
+    /// A number is beyond what readers can hold; the reader's words.
+    #[error("a number does not fit: {0}")]
+    Number(String),
     /// Nested deeper than [`MAX_DEPTH`].
     #[error("nested deeper than the limit of {MAX_DEPTH} levels")]
     TooDeep,
+    /// Holds more than [`MAX_VALUES`].
+    #[error("it holds more than the limit of {MAX_VALUES} values")]
+    TooMany,
 }
 
 /// A value and what was odd about its text.
@@ -76,7 +87,19 @@ pub fn parse(text: &str) -> Result<Json, JsonFault> {
             values: notes.values,
         }),
         Err(_) if notes.too_deep => Err(JsonFault::TooDeep),
-        Err(error) => Err(JsonFault::Syntax(error.to_string())),
+        Err(_) if notes.values > MAX_VALUES => Err(JsonFault::TooMany),
+        Err(error) => {
+            // The reader's words for a leading surrogate that another escape does not follow.
+            let escape = "unexpected end of hex escape";
+            let why = error
+                .to_string()
+                .replace(escape, "lone surrogate in an escape");
+            Err(if why.starts_with("number out of range") {
+                JsonFault::Number(why)
+            } else {
+                JsonFault::Syntax(why)
+            })
+        }
     }
 }
 
@@ -103,7 +126,12 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        self.notes.borrow_mut().values += 1;
+        let mut notes = self.notes.borrow_mut();
+        notes.values += 1;
+        if notes.values > MAX_VALUES {
+            return Err(D::Error::custom("too many values"));
+        }
+        drop(notes);
         deserializer.deserialize_any(self)
     }
 }
@@ -161,6 +189,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let inner = self.deeper()?;
+        self.notes.borrow_mut().values += OBJECT_VALUES;
         let mut members = Map::new();
         while let Some(name) = access.next_key::<String>()? {
             let value = access.next_value_seed(inner)?;
@@ -214,6 +243,8 @@ mod tests {
     fn depth_is_bounded_before_recursion() {
         let deep = "[".repeat(1_000_000);
         assert_eq!(parse(&deep), Err(JsonFault::TooDeep));
+        let many = format!("[{}0]", "0,".repeat(MAX_VALUES));
+        assert_eq!(parse(&many), Err(JsonFault::TooMany));
         let legal = format!("{}{}", "[".repeat(500), "]".repeat(500));
         assert!(parse(&legal).is_ok());
     }
@@ -227,7 +258,7 @@ mod tests {
 
     #[test]
     fn numbers_that_do_not_fit_are_refused_or_noted() {
-        assert!(matches!(parse("1e400"), Err(JsonFault::Syntax(_))));
+        assert!(matches!(parse("1e400"), Err(JsonFault::Number(_))));
         assert!(parse("18446744073709551616").expect("valid").inexact);
         assert!(!parse("9007199254740993").expect("valid").inexact);
         for bad in ["NaN", "01", "+1", "{} {}", "\"\\ud800\"", "[1,]"] {

@@ -28,8 +28,8 @@ pub struct Limits {
     pub stray_line_bytes: usize,
     /// Bytes that a server may send in one run.
     pub run_bytes: u64,
-    /// JSON values that a run holds in memory.
-    pub run_values: usize,
+    /// Bytes of memory that the messages of a run take, roughly.
+    pub run_held_bytes: usize,
 }
 
 impl Default for Limits {
@@ -43,7 +43,7 @@ impl Default for Limits {
             stray_lines: 100,
             stray_line_bytes: 64 << 10,
             run_bytes: 256 << 20,
-            run_values: 8_000_000,
+            run_held_bytes: 128 << 20,
         }
     }
 }

@@ -93,6 +93,18 @@ impl Envelope {
         }
     }
 
+    /// Whether it is a request that every server can read and answer to: JSON-RPC 2.0 with a method and an id.
+    pub fn is_sound_request(&self) -> bool {
+        self.members
+            .get("jsonrpc")
+            .is_some_and(|version| version == "2.0")
+            && self.method().is_some()
+            && self.duplicates.is_empty()
+            && self
+                .id()
+                .is_some_and(|id| id.is_string() || integer(id).is_some())
+    }
+
     /// The `id` member, whatever it is.
     pub fn id(&self) -> Option<&Value> {
         self.members.get("id")

@@ -59,7 +59,7 @@ pub(super) fn unread(record: &Record) -> Result<String, Ruling> {
             "{url} could not be read from here: the host {}",
             describe_end(end)
         ))),
-        Answer::Busy | Answer::Fault(_) => Err(Ruling::skip(format!(
+        Answer::Busy(_) | Answer::Fault(_) => Err(Ruling::skip(format!(
             "{url} answers HTTP {}",
             record.status().unwrap_or_default()
         ))),

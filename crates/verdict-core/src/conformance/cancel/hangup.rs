@@ -38,7 +38,7 @@ fn survives(cx: &Context) -> Ruling {
         };
         seen += 1;
         let what = match record.answer() {
-            Answer::Locked(_) | Answer::Busy => {
+            Answer::Locked(_) | Answer::Busy(_) => {
                 return Ruling::skip("the server limits how often it is asked");
             }
             Answer::Result(_) => continue,

@@ -4,7 +4,7 @@
 
 use crate::check::Check;
 use crate::context::Context;
-use crate::facts::{EraFinding, OURS};
+use crate::facts::{EraFinding, OURS, describe_busy};
 use crate::refusal::name_of;
 use crate::ruling::{Finding, Ruling};
 use crate::wire::json::shortened;
@@ -71,7 +71,7 @@ fn answers(cx: &Context) -> Ruling {
         EraFinding::Locked(status) => Ruling::skip(format!(
             "HTTP {status}: the server wants credentials (give --header 'Authorization: Bearer ${{TOKEN}}', or auth.token)"
         )),
-        EraFinding::Busy => Ruling::skip("the server asked to come back later (rate limit)"),
+        EraFinding::Busy(status) => Ruling::skip(describe_busy(*status)),
         EraFinding::Unreachable(why) => Ruling::Error(format!("the server {why}")),
         EraFinding::Unasked => {
             Ruling::Error("the run was over before the server was asked".to_owned())

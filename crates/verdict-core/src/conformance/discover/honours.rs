@@ -139,7 +139,7 @@ fn refused(cx: &Context, list: List, record: &Record) -> Ruling {
         && cx.settings.config.behind_gateway;
     let again = cx.record(&opened(list)).map(Record::answer);
     // G2: what failed once is asked again before it counts.
-    let proven = !page && !matches!(again, Some(Answer::Locked(_) | Answer::Busy));
+    let proven = !page && !matches!(again, Some(Answer::Locked(_) | Answer::Busy(_)));
     let finding = if proven {
         Finding::broken(message)
     } else {

@@ -83,10 +83,12 @@ fn is_cut_off(cx: &Context, record: &Record) -> bool {
 
 /// Whether nothing came back at all.
 fn is_silent(record: &Record) -> bool {
-    matches!(
-        record.answer(),
-        Answer::Nothing(End::Closed | End::TimedOut)
-    )
+    match record.answer() {
+        Answer::Nothing(End::Closed | End::TimedOut) => true,
+        // What a process says meanwhile is no answer.
+        Answer::Foreign => record.status().is_none() && record.response().is_none(),
+        _ => false,
+    }
 }
 
 fn half() -> Ask {

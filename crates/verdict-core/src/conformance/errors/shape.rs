@@ -6,7 +6,7 @@ use crate::ruling::{Finding, Ruling};
 use crate::shape;
 use crate::traffic::{LEGACY_LANE, Refused, distinct, errors, listed, sent_header};
 use crate::wire::json::shortened;
-use crate::wire::rpc::{Envelope, Parsed, integer, same_id};
+use crate::wire::rpc::{Envelope, Parsed, same_id};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -147,7 +147,12 @@ fn strangers(cx: &Context) -> Vec<Finding> {
                 let error = parsed
                     .envelope()
                     .filter(|message| message.error().is_some())?;
-                let id = error.id().filter(|id| !id.is_null())?;
+                let Some(id) = error.id().filter(|id| !id.is_null()) else {
+                    return cx
+                        .recording
+                        .owes_ids(number)
+                        .then(|| "none, or null".to_owned());
+                };
                 let known = cx.recording.records.iter().any(|record| {
                     let sent = record.request().and_then(Envelope::id);
                     record.exchange.channel == Some(number)
@@ -167,15 +172,7 @@ fn strangers(cx: &Context) -> Vec<Finding> {
 /// The id that an error must carry; none where the request may not have been read.
 fn readable_id<'c>(refused: &Refused<'c>) -> Option<&'c Value> {
     let request = refused.record.request()?;
-    let proper = request
-        .members
-        .get("jsonrpc")
-        .is_some_and(|version| version == "2.0")
-        && request.method().is_some()
-        && request.duplicates.is_empty();
-    let id = request
-        .id()
-        .filter(|id| id.is_string() || integer(id).is_some())?;
+    let id = request.id().filter(|_| request.is_sound_request())?;
     // Refused before anyone looked at the body: by an Origin, authorization or media type check.
     let guarded = ["origin", "host"]
         .iter()
@@ -185,7 +182,7 @@ fn readable_id<'c>(refused: &Refused<'c>) -> Option<&'c Value> {
             refused.record.status(),
             Some(401 | 403 | 405 | 406 | 408 | 411 | 413 | 414 | 415 | 429 | 431)
         );
-    (proper && !unread && refused.code != Some(-32700)).then_some(id)
+    (!unread && refused.code != Some(-32700)).then_some(id)
 }
 
 #[cfg(test)]

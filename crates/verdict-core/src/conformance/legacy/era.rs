@@ -31,7 +31,7 @@ fn era(cx: &Context) -> Ruling {
         EraFinding::Refused(_) => "another revision than ours: refused with -32022".to_owned(),
         EraFinding::Unasked
         | EraFinding::Locked(_)
-        | EraFinding::Busy
+        | EraFinding::Busy(_)
         | EraFinding::Foreign(_)
         | EraFinding::Unreachable(_) => {
             return Ruling::skip("unknown: no MCP answer was seen");

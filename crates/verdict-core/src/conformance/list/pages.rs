@@ -115,7 +115,7 @@ fn terminates(cx: &Context) -> Ruling {
         let Some(cursor) = last_cursor(walk) else {
             continue;
         };
-        let shown = cut(&format!("{cursor:?}"), 60);
+        let shown = shortened(&Value::from(cursor), 60);
         let message = match earlier(walk, cursor) {
             Some(page) => format!(
                 "page {} of {} leads back: its nextCursor {shown} is that of page {page}; expected an end",
@@ -125,6 +125,11 @@ fn terminates(cx: &Context) -> Ruling {
             None if walk.pages.len() >= MAX_PAGES => format!(
                 "{} has no end after {MAX_PAGES} pages; later pages were not looked at",
                 list.method()
+            ),
+            None if cx.recording.cut_off.is_none() => format!(
+                "{} has no end after {} pages, which are too much for the memory of a run; later pages were not looked at",
+                list.method(),
+                walk.pages.len()
             ),
             None => continue,
         };

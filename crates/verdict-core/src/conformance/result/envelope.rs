@@ -157,7 +157,7 @@ fn changed(record: &Record, sent: &Value, got: Option<&Value>) -> Finding {
 
 /// Results on a process's output that answer nothing that was asked, or a second time.
 fn strangers(cx: &Context, slips: &mut Slips) {
-    for (number, channel) in cx.recording.channels.iter().enumerate() {
+    for (channel, number) in cx.recording.channels.iter().zip(0_u32..) {
         let strays = channel
             .stray
             .iter()
@@ -168,14 +168,17 @@ fn strangers(cx: &Context, slips: &mut Slips) {
             });
         for stray in strays {
             let Some(id) = stray.id().filter(|id| !id.is_null()) else {
+                if cx.recording.owes_ids(number) {
+                    slips.add("nameless", || {
+                        let message = "a result carries no id and answers nothing that was asked";
+                        Finding::broken(message).about("stdio")
+                    });
+                }
                 continue;
             };
             let asked = cx.recording.records.iter().find(|record| {
                 let ours = record.request().and_then(Envelope::id);
-                record
-                    .exchange
-                    .channel
-                    .is_some_and(|at| at as usize == number)
+                record.exchange.channel == Some(number)
                     && ours.is_some_and(|ours| same_id(ours, id))
             });
             let shown = shortened(id, 80);
@@ -374,8 +377,15 @@ mod tests {
         );
         assert_eq!(
             over_stdio(|transcript| stray(transcript, Value::Null)),
-            "met"
+            "broken"
         );
+        // What cannot be read is answered without an id.
+        let odd = |transcript: &mut Transcript| {
+            let asked = &mut transcript.exchanges[0];
+            asked.messages[0].text = "{}".to_owned().into();
+            stray(transcript, Value::Null);
+        };
+        assert_eq!(over_stdio(odd), "met");
     }
 
     #[test]

@@ -3,13 +3,14 @@
 //! Passive. Servers fail here whose libraries print banners, logs and dumps, or that print JSON in a form
 //! for people.
 
-use super::process::{launcher, processes};
+use super::process::{exchanges, launcher, processes};
 use super::strays::{is_batch, is_glued, sort};
 use crate::check::Check;
 use crate::context::Context;
 use crate::facts::EraFinding;
+use crate::record::Record;
 use crate::ruling::{Finding, Ruling};
-use crate::wire::json::cut;
+use crate::wire::json::{JsonFault, cut};
 use crate::wire::rpc::Parsed;
 use serde_json::Value;
 use verdict_model::transcript::{Carrier, Channel, Stray};
@@ -93,11 +94,16 @@ fn why_not_understood(cx: &Context) -> Option<Finding> {
 
 fn only_messages(cx: &Context) -> Ruling {
     if let Some(skip) = unjudged(cx) {
-        return why_not_understood(cx).map_or(skip, Ruling::from);
+        let flooded = |log: &Channel| log.stray_dropped > 0;
+        let found = why_not_understood(cx);
+        if found.is_some() || !cx.recording.channels.iter().any(flooded) {
+            return found.map_or(skip, Ruling::from);
+        }
     }
     let (mut blank, mut noise, mut early) = (0, Vec::new(), Vec::new());
     let mut dropped = 0;
     let launcher = launcher(cx);
+    let mut findings: Vec<Finding> = unreadable(cx).into_iter().collect();
     for (_, log) in processes(cx) {
         let sorted = sort(log);
         blank += sorted.blank;
@@ -110,7 +116,6 @@ fn only_messages(cx: &Context) -> Ruling {
             }
         }
     }
-    let mut findings = Vec::new();
     if let Some(first) = noise.first() {
         let more = if dropped > 0 { "at least " } else { "" };
         let lines = if noise.len() == 1 { "line" } else { "lines" };
@@ -136,12 +141,48 @@ fn only_messages(cx: &Context) -> Ruling {
     Ruling::of(findings, "every line is a message")
 }
 
+/// Lines with the id of a request whose answer they would be, were they readable.
+fn unreadable(cx: &Context) -> Option<Finding> {
+    let records = processes(cx).flat_map(|(number, _)| exchanges(cx, number));
+    let lines: Vec<(&Record, &JsonFault)> = records
+        .filter_map(|record| {
+            let mut replies = record.replies();
+            replies.find_map(|(message, parsed)| match parsed {
+                Parsed::Broken(fault) if message.carrier == Carrier::Line => Some((record, fault)),
+                _ => None,
+            })
+        })
+        .collect();
+    // What is only beyond our limits is not proven to be wrong.
+    let is_wrong = |fault: &JsonFault| matches!(fault, JsonFault::Syntax(_));
+    let wrong = lines.iter().find(|(_, fault)| is_wrong(fault));
+    let (record, fault) = wrong.or(lines.first())?;
+    let message = format!(
+        "{} of standard output cannot be read although a request waits for it: {fault}",
+        counted(lines.len(), "line", "lines")
+    );
+    let finding = match wrong {
+        Some(_) => Finding::broken(message),
+        None => Finding::unproven(message),
+    };
+    Some(finding.seen_in(record))
+}
+
 /// JSON that is no message looks right at first sight.
-fn json_note(stray: &Stray) -> &'static str {
+fn json_note(stray: &Stray) -> String {
     match Parsed::read(&stray.text) {
-        Parsed::Object(_) => " (a JSON object, but neither request, notification nor response)",
-        Parsed::Other("an array") => " (an array; there are no batches in this revision)",
-        _ => "",
+        Parsed::Object(_) => {
+            " (a JSON object, but neither request, notification nor response)".to_owned()
+        }
+        Parsed::Other("an array") => {
+            " (an array; there are no batches in this revision)".to_owned()
+        }
+        Parsed::Broken(fault)
+            if stray.text.starts_with('{') && !stray.text.ends_with('\u{2026}') =>
+        {
+            format!(" ({fault})")
+        }
+        _ => String::new(),
     }
 }
 

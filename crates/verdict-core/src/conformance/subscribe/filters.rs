@@ -55,7 +55,7 @@ fn missing(cx: &Context) -> Ruling {
         Answer::Error(Some(-32602)) => return Ruling::met("refused with -32602"),
         Answer::Error(Some(code)) => format!("is refused with {code}{}", draft_note(code)),
         Answer::Error(None) => "is refused with an error without code".to_owned(),
-        Answer::Locked(_) | Answer::Busy => {
+        Answer::Locked(_) | Answer::Busy(_) => {
             return Ruling::skip("the server does not take the request");
         }
         _ if acknowledgement(record).is_some() => "is acknowledged".to_owned(),

@@ -42,7 +42,7 @@ fn concurrent(cx: &Context) -> Ruling {
     }
     let Some(ack) = acknowledgement(second) else {
         let message = match second.answer() {
-            Answer::Locked(_) | Answer::Busy => {
+            Answer::Locked(_) | Answer::Busy(_) => {
                 return Ruling::skip("the server limits how often it is asked");
             }
             Answer::Error(code) => format!(

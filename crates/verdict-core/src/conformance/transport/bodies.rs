@@ -114,12 +114,12 @@ fn single_object(cx: &Context) -> Ruling {
             Some((message, Parsed::Broken(_))) if documents(&message.text.as_str()) > 1 => {
                 "holds several documents".to_owned()
             }
-            Some((_, Parsed::Broken(JsonFault::TooDeep))) => {
-                let finding = Finding::unproven("the body is nested too deep to be read");
+            Some((_, Parsed::Broken(fault @ (JsonFault::TooDeep | JsonFault::TooMany)))) => {
+                let finding = Finding::unproven(format!("the body cannot be read: {fault}"));
                 findings.push(finding.seen_in(record));
                 continue;
             }
-            Some((_, Parsed::Broken(JsonFault::Syntax(why)))) => {
+            Some((_, Parsed::Broken(JsonFault::Syntax(why) | JsonFault::Number(why)))) => {
                 format!("is not JSON ({})", cut(why, 120))
             }
         };

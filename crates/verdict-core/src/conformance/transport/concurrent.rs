@@ -5,7 +5,7 @@
 use crate::ask::{Ask, Lane, Probe, Stage};
 use crate::check::Check;
 use crate::context::Context;
-use crate::facts::describe_end;
+use crate::facts::{describe_busy, describe_end};
 use crate::record::{Answer, Record};
 use crate::refusal::served;
 use crate::ruling::{Finding, Ruling};
@@ -76,10 +76,8 @@ fn outcome<'c>(cx: &Context<'c>, round: usize) -> Outcome<'c> {
                     return Outcome::Crossed(record);
                 }
             }
-            Answer::Busy | Answer::Fault(503) => {
-                return Outcome::Refused(
-                    "the server limits its requests (HTTP 429 or 503)".to_owned(),
-                );
+            Answer::Busy(status) | Answer::Fault(status @ 503) => {
+                return Outcome::Refused(describe_busy(status));
             }
             Answer::Locked(status) => {
                 return Outcome::Refused(format!("HTTP {status}: the server wants credentials"));

@@ -5,7 +5,7 @@ use super::traffic::{came_to, provoked};
 use crate::ask::{Ask, Lane, Patience, Probe, Stage};
 use crate::check::Check;
 use crate::context::Context;
-use crate::facts::{EraFinding, describe_end};
+use crate::facts::{EraFinding, describe_busy, describe_end};
 use crate::record::{Answer, Record};
 use crate::ruling::{Finding, Ruling};
 use crate::wire::endpoint::Endpoint;
@@ -93,7 +93,7 @@ fn post(cx: &Context) -> Ruling {
         EraFinding::Locked(status) => {
             Ruling::skip(format!("HTTP {status}: the server wants credentials"))
         }
-        EraFinding::Busy => Ruling::skip("the server asked to come back later (rate limit)"),
+        EraFinding::Busy(status) => Ruling::skip(describe_busy(*status)),
         EraFinding::Unasked | EraFinding::Unreachable(_) => {
             Ruling::skip("the server could not be reached (discover.answers)")
         }
@@ -193,7 +193,7 @@ fn still_there(cx: &Context) -> Ruling {
         Answer::Locked(status) => {
             return Ruling::skip(format!("HTTP {status}: the server wants credentials"));
         }
-        Answer::Busy => return Ruling::skip("the server asked to come back later (rate limit)"),
+        Answer::Busy(status) => return Ruling::skip(describe_busy(status)),
         other => return gone(cx, record, other),
     }
     // Over HTTP connections end all the time.

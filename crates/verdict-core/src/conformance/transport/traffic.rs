@@ -127,7 +127,7 @@ pub(crate) fn provoked<'c>(cx: &Context<'c>, name: &str) -> Result<&'c Record, R
         Some(record)
             if !matches!(
                 record.answer(),
-                Answer::Busy | Answer::Nothing(End::Unreachable(_) | End::Unfinished)
+                Answer::Busy(_) | Answer::Nothing(End::Unreachable(_) | End::Unfinished)
             ) =>
         {
             Ok(record)
