@@ -55,6 +55,8 @@ try {
 } catch (error) {
   usage(error.message);
 }
+for (const note of result.notes) process.stderr.write(`note: ${note}
+`);
 if (values.transcript) writeFileSync(values.transcript, result.transcript);
 var report = await placeFindings(result.report, { config: values.config });
 process.stdout.write(render(report, values.format));

@@ -339,7 +339,7 @@ export function masks(secrets) {
 
 /**
  * What a driver needs beside the engine, as JSON: what to start and with which environment, how long to
- * wait, and every form of every secret.
+ * wait, every form of every secret, and what the user should know.
  * @param {string} config
  * @param {string} variables
  * @returns {string}

@@ -1,7 +1,7 @@
 // Built from crates/verdict-wasm/js by `cargo xtask dist`; changes belong there.
 
 // <define:MODULE_HASHES>
-var define_MODULE_HASHES_default = { "core_bg.wasm": "aa26eaf2b1a9a4a02c7b5e57303490d29a792c0e610af189c9c73e0cb0171802", "text_bg.wasm": "0ce7f5343e4f5b3873bf222ce52c5686599df3c6451b0c92556c30c54a42c2d5" };
+var define_MODULE_HASHES_default = { "core_bg.wasm": "55745a1687cc7f3ebab37378ec4bac4cce30f05632ab2606c7137873c53f4e5b", "text_bg.wasm": "6b869c97f7a78fec562442c0c5045b7791c50255cb2ad16b8b49abf2d3ac4298" };
 
 // library.mjs
 import { createHash } from "node:crypto";
@@ -331,6 +331,11 @@ function openProcess(words, events, { env, cwd }) {
   });
   child.on("spawn", () => closed || events.opened(void 0));
   child.stdout.on("data", (bytes) => closed || events.received(bytes));
+  let inputEnded = false;
+  const silent = () => {
+    if (!gone && !closed && !inputEnded) events.ended("standard output was closed while the process ran on");
+  };
+  child.stdout.on("end", () => setTimeout(silent, 500).unref());
   child.stderr.on("data", (bytes) => closed || events.diagnostics(bytes));
   child.stdin.on("error", () => {
   });
@@ -344,7 +349,10 @@ function openProcess(words, events, { env, cwd }) {
   let finished;
   return {
     send: (bytes) => child.stdin.write(bytes),
-    endInput: () => child.stdin.end(),
+    endInput: () => {
+      inputEnded = true;
+      child.stdin.end();
+    },
     // Windows has no signal that asks.
     terminate: () => process2.platform === "win32" || signalGroup(child.pid, "SIGTERM"),
     close: () => {
@@ -365,10 +373,10 @@ async function check(config, { env = process.env, variables = env, today, source
   const values = JSON.stringify(variables);
   const run = new Run(text2, values, today);
   try {
-    const { environment } = JSON.parse(planRun(text2, values));
+    const { environment, notes } = JSON.parse(planRun(text2, values));
     const options = { env: childEnvironment(env, environment), cwd, stop, ca: authorities(config.server?.["ca-file"], cwd) };
     await drive(run, options, signal);
-    return { report: run.report(source && JSON.stringify(source)), transcript: run.transcript() };
+    return { report: run.report(source && JSON.stringify(source)), transcript: run.transcript(), notes };
   } finally {
     try {
       run.free();

@@ -770,11 +770,12 @@ function prepare(run, readInputs2) {
     const { config, variables: variables2 } = prepared;
     try {
       prepared.plan = JSON.parse(planRun(JSON.stringify(config), JSON.stringify(variables2)));
+      run.runner.mask(prepared.plan.masks);
+      run.notes.push(...prepared.plan.notes);
       authorities2(config.server["ca-file"], prepared.cwd);
     } catch (error) {
       throw new UsageFault(error.message);
     }
-    run.runner.mask(prepared.plan.masks);
   } catch (error) {
     prepared.fault = error;
   }
