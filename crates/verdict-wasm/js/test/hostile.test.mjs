@@ -75,19 +75,26 @@ after(() => {
   github.end();
 });
 
-/** Runs the Action; `forms` are the masks that its token makes. */
+/** Runs the Action. */
 async function act({ token = "ghs_write", ...options }) {
   const job = await runAction({ api: github.url, token, ...options });
-  const encoded = Buffer.from(token).toString("base64");
   job.remove();
-  return { ...job, forms: [token, encoded, encoded.replace(/=+$/, "")] };
+  return { ...job, token };
+}
+
+/** Whether a mask is a form of a token: the token itself, or Base64 of something that holds it, in whatever place. */
+function isForm(mask, token) {
+  const plain = decodeURIComponent(mask);
+  if (plain === token) return true;
+  const core = token.slice(2, -2);
+  return [0, 1, 2, 3].some((shift) => Buffer.from("A".repeat(shift) + plain, "base64").toString("latin1").includes(core));
 }
 
 /** Holds that every command in a log is ours and says what ours say. */
 function ours(job) {
   // Also what stands between stop-commands and its token must be harmless: the process may die in between.
   const all = commands(job.log, { everywhere: true });
-  for (const { data } of all.filter(({ name }) => name === "add-mask")) assert.ok(job.forms.includes(data), data);
+  for (const { data } of all.filter(({ name }) => name === "add-mask")) assert.ok(isForm(data, job.token), data);
   const inside = all.filter(({ name }) => name !== "add-mask");
   for (const { name, properties, data, older, line } of inside) {
     assert.ok(!older, line);
