@@ -88,12 +88,16 @@ fn drift(cx: &Context) -> Ruling {
     if walks.iter().all(|walk| walk.pages.is_empty()) {
         return Ruling::skip("the tools were listed once only");
     }
+    let later = walks.iter().flat_map(|walk| walk.items(List::Tools));
+    let mut later: Vec<Item> = later.filter(|tool| !tool.name().is_empty()).collect();
+    later.sort_by(|one, other| one.name().cmp(other.name()));
     let mut findings = Vec::new();
     for tool in items(cx, List::Tools) {
-        let later = walks.iter().flat_map(|walk| walk.items(List::Tools));
-        let mut later =
-            later.filter(|other| !tool.name().is_empty() && other.name() == tool.name());
-        let differs = later.find_map(|other| changed(tool.value, other.value));
+        let from = later.partition_point(|other| other.name() < tool.name());
+        let same = later[from..].iter();
+        let differs = same
+            .take_while(|other| other.name() == tool.name())
+            .find_map(|other| changed(tool.value, other.value));
         if let Some(member) = differs {
             let message = format!("`{member}` differs between two lists of one run");
             findings.push(about(

@@ -6,6 +6,7 @@ use crate::facts::{Item, List};
 use crate::ruling::{Finding, Ruling};
 use crate::wire::json::cut;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// How deep and how far texts are looked for in one item.
 const DEPTH: usize = 24;
@@ -112,29 +113,23 @@ pub(super) fn twins<'i, 'c>(
     tools: &'i [Item<'c>],
     key: impl Fn(&Item<'c>) -> Option<(u64, u64)>,
 ) -> Vec<Vec<&'i Item<'c>>> {
-    let keys: Vec<Option<(u64, u64)>> = tools.iter().map(key).collect();
+    let keys = (0..)
+        .zip(tools)
+        .filter_map(|(at, tool)| key(tool).map(|(key, face)| (key, at, face)));
+    let mut keys: Vec<(u64, usize, u64)> = keys.collect();
+    keys.sort_unstable();
     let mut groups = Vec::new();
-    for (at, one) in keys.iter().enumerate() {
-        let Some((key, _)) = one else { continue };
-        let same = |other: &Option<(u64, u64)>| other.is_some_and(|(other, _)| other == *key);
-        if keys[..at].iter().any(same) {
-            continue;
-        }
-        let mut faces = Vec::new();
-        let mut group = Vec::new();
-        for (tool, other) in tools.iter().zip(&keys).skip(at) {
-            if let Some((_, face)) = other.filter(|_| same(other))
-                && !faces.contains(&face)
-            {
-                faces.push(face);
-                group.push(tool);
-            }
-        }
+    for same in keys.chunk_by(|one, other| one.0 == other.0) {
+        let mut faces = BTreeSet::new();
+        let group = same.iter().filter(|(_, _, face)| faces.insert(*face));
+        let group: Vec<usize> = group.map(|(_, at, _)| *at).collect();
         if group.len() > 1 {
             groups.push(group);
         }
     }
-    groups
+    groups.sort_unstable();
+    let whole = |group: Vec<usize>| group.into_iter().map(|at| &tools[at]).collect();
+    groups.into_iter().map(whole).collect()
 }
 
 /// The names of some tools, as [`several`] has them.
