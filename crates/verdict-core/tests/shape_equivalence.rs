@@ -11,20 +11,20 @@
 
 #[path = "shape_equivalence/drawing.rs"]
 mod drawing;
+#[path = "shape_equivalence/published.rs"]
+mod published;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use verdict_core::shape::{self, Violation};
 
-use drawing::{Dice, Source, break_every_place};
+use drawing::{Dice, Source};
+use published::{Kind, try_out};
 
-/// How many fresh messages of each kind are drawn, and how often each is broken by chance.
+/// How many fresh messages of each kind are drawn.
 const DRAWN: usize = 32;
-const BROKEN: usize = 100;
 
 /// Members that may hold a fraction at the price of a warning.
 const SOFT: &[&str] = &[
@@ -39,9 +39,6 @@ const SOFT: &[&str] = &[
     "requestId",
     "io.modelcontextprotocol~1subscriptionId",
 ];
-
-/// A row of [`KINDS`].
-type Kind = (&'static str, &'static str, &'static str);
 
 /// A method of no revision, so that nothing but `resultType` can say that the server asks.
 const ASKING: &str = "example/asking";
@@ -129,36 +126,10 @@ fn shapes_accept_what_the_published_schema_accepts() {
         return;
     };
     for (number, kind) in (1_u64..).zip(KINDS) {
-        let mut trial = Trial {
-            published: &published,
-            kind,
-            valid: 0,
-            invalid: 0,
-        };
-        let mut dice = Dice(number);
-        for round in 0..DRAWN {
-            let message = published.source.draw(kind, &mut dice, round % 2 == 0);
-            assert!(
-                trial.compare(&message),
-                "the drawn message is not valid: {message}"
-            );
-            if round % 2 == 0 {
-                break_every_place(&message, |broken| trial.compare(broken));
-            }
-            for _ in 0..BROKEN {
-                let mut broken = message.clone();
-                for _ in 0..=dice.below(2) {
-                    published.source.break_somewhere(&mut broken, &mut dice);
-                }
-                trial.compare(&broken);
-            }
-        }
-        let (valid, all) = (trial.valid, trial.valid + trial.invalid);
-        assert!(all > 3000, "{kind:?}: only {all} messages");
-        assert!(
-            valid * 20 > all && valid * 20 < all * 19,
-            "{kind:?}: {valid} valid of {all}"
-        );
+        let dice = Dice(number);
+        try_out(&published.source, kind, dice, (DRAWN, 3000), |message| {
+            compare(&published, kind, message)
+        });
     }
 }
 
@@ -187,31 +158,15 @@ fn the_deliberate_differences_are_still_there() {
     assert!(!published.validators["ListToolsResult"].is_valid(&message["result"]));
 }
 
-/// One kind of message under comparison.
-struct Trial<'p> {
-    published: &'p Published,
-    kind: &'static Kind,
-    valid: usize,
-    invalid: usize,
-}
-
-impl Trial<'_> {
-    /// Says whether the message is valid, after making sure that both sides agree on that.
-    fn compare(&mut self, message: &Value) -> bool {
-        let accepted = self.published.accepts(self.kind, message);
-        let found = violations(self.kind, message);
-        let kind = self.kind;
-        assert_eq!(accepted, found.is_empty(), "{kind:?} {message}\n{found:#?}");
-        for violation in &found {
-            assert_sound(message, violation);
-        }
-        *if accepted {
-            &mut self.valid
-        } else {
-            &mut self.invalid
-        } += 1;
-        accepted
+/// Says whether the message is valid, after making sure that both sides agree on that.
+fn compare(published: &Published, kind: &Kind, message: &Value) -> bool {
+    let accepted = published.accepts(kind, message);
+    let found = violations(kind, message);
+    assert_eq!(accepted, found.is_empty(), "{kind:?} {message}\n{found:#?}");
+    for violation in &found {
+        assert_sound(message, violation);
     }
+    accepted
 }
 
 /// A violation points to something that is there, or just missing, and is soft only where it may be.
@@ -274,27 +229,14 @@ struct Published {
 
 impl Published {
     fn find() -> Option<Self> {
-        Self::read().map(|mut schema| {
+        published::read("2026-07-28").map(|mut schema| {
             any_json(&mut schema);
             Self::new(schema)
         })
     }
 
     fn find_as_written() -> Option<Self> {
-        Self::read().map(Self::new)
-    }
-
-    fn read() -> Option<Value> {
-        let beside = "../../../shared/spec/schema-2026-07-28.json";
-        let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join(beside);
-        let place = std::env::var_os("MCP_SCHEMA_2026_07_28").map_or_else(beside, PathBuf::from);
-        let Ok(text) = std::fs::read_to_string(&place) else {
-            // The handle itself, because what `eprintln` writes is swallowed when a test passes.
-            let note = "shape_equivalence: NOT CHECKED, there is no published schema at";
-            writeln!(std::io::stderr(), "{note} {}", place.display()).expect("write a note");
-            return None;
-        };
-        Some(serde_json::from_str(&text).expect("the published schema is JSON"))
+        published::read("2026-07-28").map(Self::new)
     }
 
     fn new(mut schema: Value) -> Self {
@@ -312,14 +254,7 @@ impl Published {
 
     fn accepts(&self, kind: &Kind, message: &Value) -> bool {
         let validator = &self.validators[definition(kind, message)];
-        if kind.0 == "result" {
-            return validator.is_valid(&message["result"]);
-        }
-        let mut whole = json!({"jsonrpc": "2.0", "method": kind.1});
-        if let Some(value) = message.get(kind.0) {
-            whole[kind.0] = value.clone();
-        }
-        validator.is_valid(&whole)
+        published::accepts(validator, kind, message)
     }
 }
 
