@@ -1,7 +1,7 @@
 // Built from crates/verdict-wasm/js by `cargo xtask dist`; changes belong there.
 
 // <define:MODULE_HASHES>
-var define_MODULE_HASHES_default = { "core_bg.wasm": "bc361d45be7ed12c84526114cedbbf0b0eff46635fbfaec97af041c3f984bb2f", "text_bg.wasm": "6b869c97f7a78fec562442c0c5045b7791c50255cb2ad16b8b49abf2d3ac4298" };
+var define_MODULE_HASHES_default = { "core_bg.wasm": "bc361d45be7ed12c84526114cedbbf0b0eff46635fbfaec97af041c3f984bb2f", "text_bg.wasm": "490a4af43333fd33ea461a40855bf486779c2112f320df37da7bfe1050c93e7b" };
 
 // library.mjs
 import { createHash } from "node:crypto";

@@ -23,7 +23,7 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
         ..*style
     };
     for line in text::render(report, &plain).lines() {
-        let _ = writeln!(out, "{}", format!("| {line}").trim_end());
+        out.push_str(&safe::marked_line(line));
     }
     out
 }

@@ -30,6 +30,7 @@ pub use explain::{explain, explain_all, explain_as};
 pub use github::annotations;
 pub use json::pretty;
 pub use markdown::{Aside, markdown_limited, page};
+pub use sarif::{hash, path_uri};
 pub use words::number;
 
 /// A way to write a report down.

@@ -34,6 +34,11 @@ pub fn terminal_lines(text: &str) -> impl Iterator<Item = String> {
         .map(|line| terminal(&line.replace('\t', "    ")))
 }
 
+/// A line for a log behind a mark of ours, so that no runner takes it for a command of its own.
+pub fn marked_line(line: &str) -> String {
+    format!("| {line}").trim_end().to_owned() + "\n"
+}
+
 /// `text` with every line made harmless for the runner of a workflow, whose log it may end up in.
 ///
 /// A runner obeys `::name::` at the start of a line (behind any white space) and the older `##[name]`

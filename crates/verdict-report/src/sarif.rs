@@ -234,13 +234,18 @@ fn short(text: &str) -> String {
     safe::terminal(&safe::truncate_bytes(text, 300))
 }
 
-/// 64-bit FNV-1a over check and subject: the same finding keeps it from run to run.
+/// 64-bit FNV-1a, what the fingerprints of results are made of.
+pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    let begin = 0xcbf2_9ce4_8422_2325_u64;
+    bytes.into_iter().fold(begin, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// Over check and subject: the same finding keeps it from run to run.
 fn fingerprint(id: &str, subject: &str, repeat: usize) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     // The byte between them never stands in either, so no two pairs give the same text.
-    for byte in id.bytes().chain([0xff]).chain(subject.bytes()) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
+    let hash = hash(id.bytes().chain([0xff]).chain(subject.bytes()));
     if repeat == 0 {
         format!("{hash:016x}")
     } else {
@@ -249,7 +254,7 @@ fn fingerprint(id: &str, subject: &str, repeat: usize) -> String {
 }
 
 /// A path as a relative URI reference.
-fn path_uri(path: &str) -> String {
+pub fn path_uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {

@@ -67,11 +67,9 @@ pub fn sentence(text: &str) -> Result<String, JsError> {
 /// Foreign text for a log: nothing in it that a terminal or a runner obeys, and each line behind a mark.
 #[wasm_bindgen]
 pub fn relay(text: &str) -> String {
-    let lines = safe::terminal_lines(text).map(|line| {
-        let line = safe::inert_lines(&line);
-        format!("| {}", line.trim_end()).trim_end().to_owned() + "\n"
-    });
-    lines.collect()
+    safe::terminal_lines(text)
+        .map(|line| safe::marked_line(&safe::inert_lines(&line)))
+        .collect()
 }
 
 /// Text as the data of a workflow command.

@@ -34,7 +34,7 @@ pub(super) fn render(report: &ScanReport, style: &Style) -> String {
         ..*style
     };
     for line in text::render(report, &plain).lines() {
-        let _ = writeln!(out, "{}", format!("| {line}").trim_end());
+        out.push_str(&safe::marked_line(line));
     }
     out
 }

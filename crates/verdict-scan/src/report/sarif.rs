@@ -4,8 +4,7 @@ use super::{Outcome, ScanReport, worst_first};
 use crate::{Match, PATTERNS, Severity};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use verdict_report::{number, safe};
+use verdict_report::{hash, number, path_uri, safe};
 
 /// Most results of a run; GitHub shows no more.
 const RESULTS: usize = 5_000;
@@ -194,7 +193,7 @@ fn entry(path: &str, found: &Match, repeat: usize) -> Entry {
         locations: [Location {
             physical_location: Physical {
                 artifact_location: Artifact {
-                    uri: uri(path),
+                    uri: path_uri(path),
                     uri_base_id: "%SRCROOT%",
                 },
                 region: Region {
@@ -242,28 +241,9 @@ fn text(words: &str) -> Message {
     }
 }
 
-/// 64-bit FNV-1a over pattern, path and line's text: it survives lines that move.
+/// Over pattern, path and line's text: it survives lines that move.
 fn fingerprint(path: &str, found: &Match, repeat: usize) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let parts = [found.pattern.id, path, found.excerpt.as_str()];
-    for byte in parts.iter().flat_map(|part| part.bytes().chain([0xff])) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
+    let hash = hash(parts.iter().flat_map(|part| part.bytes().chain([0xff])));
     format!("{hash:016x}:{repeat}")
-}
-
-/// A path as a relative URI reference.
-fn uri(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                out.push(char::from(byte));
-            }
-            byte => {
-                let _ = write!(out, "%{byte:02X}");
-            }
-        }
-    }
-    out
 }
