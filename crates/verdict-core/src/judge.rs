@@ -54,6 +54,7 @@ pub fn judge(settings: &Settings, recording: &Recording) -> Report {
                 duration_ms: recording.duration_ms,
                 requests,
             }),
+            ..Layers::default()
         },
     };
     masked(report, Some(settings))

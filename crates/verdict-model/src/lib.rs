@@ -3,6 +3,8 @@
 //! Plain data that every other crate speaks. Nothing here judges, waits, reads a file or knows how a
 //! report looks on a screen; nothing here depends on another crate of this workspace.
 
+#[cfg(feature = "evaluation")]
+pub mod behavior;
 pub mod config;
 pub mod report;
 pub mod rule;

@@ -148,8 +148,13 @@ impl Report {
             summary,
             target,
             source,
-            layers: Layers { conformance },
+            layers,
         } = self;
+        let Layers {
+            conformance,
+            #[cfg(feature = "evaluation")]
+            behavior,
+        } = layers;
         change(summary);
         target.texts(change);
         if let Some(source) = source {
@@ -161,6 +166,10 @@ impl Report {
             for check in &mut layer.checks {
                 check.texts(change);
             }
+        }
+        #[cfg(feature = "evaluation")]
+        if let Some(layer) = behavior {
+            layer.texts(change);
         }
     }
 }
@@ -275,6 +284,10 @@ pub struct Layers {
     /// Layer 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conformance: Option<Conformance>,
+    /// Layer 1.
+    #[cfg(feature = "evaluation")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behavior: Option<crate::behavior::Behavior>,
 }
 
 /// Layer 0: what the specification demands and what the server did.

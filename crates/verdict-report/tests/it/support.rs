@@ -162,6 +162,7 @@ pub(crate) fn report(summary: &str, checks: Vec<CheckResult>) -> Report {
                     .to_owned(),
                 ],
             }),
+            ..Layers::default()
         },
     }
 }

@@ -1,0 +1,148 @@
+//! The golden set: tasks in plain language, and what a model should do with the server's tools at each.
+
+use crate::chat::Turn;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use verdict_model::behavior::Kind;
+
+/// A golden set, checked: ids are unique and every case means something.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Golden {
+    /// The cases, in the order of the file.
+    pub cases: Vec<Case>,
+    /// Old name of a tool to its new one: applied to expectations before hashing, so a renamed tool is no new case.
+    pub aliases: BTreeMap<String, String>,
+}
+
+/// One task and what is expected of the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// Unique in the set.
+    pub id: String,
+    /// What the person says, in any language.
+    pub prompt: String,
+    /// What the model should do.
+    pub expect: Expect,
+    /// How each argument is compared; by argument name, or by tool and argument (`send_email.to`) in a sequence.
+    pub matchers: BTreeMap<String, Matcher>,
+    /// How strictly the case is held.
+    pub kind: Kind,
+    /// Runs of this case; the run's own number where absent.
+    pub runs: Option<u32>,
+    /// Words to choose cases by.
+    pub tags: Vec<String>,
+    /// Earlier turns of the conversation.
+    pub history: Vec<Turn>,
+    /// Canned results by tool, each the object that `tools/call` would give as its result. A list is given out one
+    /// after the other, the last one again and again.
+    pub tool_results: BTreeMap<String, Vec<Map<String, Value>>>,
+    /// Where results of tools come from.
+    pub execute: Execute,
+    /// Path of the rubric that a judge reads, from the folder of the configuration.
+    pub rubric: Option<String>,
+    /// Tools that must not be called.
+    pub forbid_tools: Vec<String>,
+    /// Calls beside the expected ones are no fault.
+    pub allow_extra_calls: bool,
+    /// Answers to what the server asks back while a tool runs, by the name of the field.
+    pub answers: Map<String, Value>,
+    /// Where the case begins in its file.
+    pub place: Place,
+}
+
+/// A place in a file, both from 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: u64,
+    /// The column, in characters.
+    pub column: u64,
+}
+
+/// What the model should do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expect {
+    /// Call nothing.
+    Nothing,
+    /// Call one tool, once.
+    Tool {
+        /// The names that are right; at least one.
+        names: Vec<String>,
+        /// The arguments that are right; none means that they are not looked at.
+        arguments: Option<Map<String, Value>>,
+    },
+    /// Call several.
+    Sequence {
+        /// The calls.
+        steps: Vec<Step>,
+        /// How their order is held.
+        order: Order,
+    },
+    /// Only [`Case::forbid_tools`] counts (a case of kind `never`).
+    Anything,
+}
+
+/// One call of a sequence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// The tool.
+    pub tool: String,
+    /// The arguments that are right; none means that they are not looked at.
+    pub arguments: Option<Map<String, Value>>,
+}
+
+/// How the order of a sequence is held.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Order {
+    /// These calls and no others, in this order.
+    Exact,
+    /// In this order, others may stand between where the case allows extra calls.
+    #[default]
+    InOrder,
+    /// In any order.
+    Any,
+}
+
+/// Where results of tools come from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Execute {
+    /// Canned where the case has one; else live where the configuration lets the tool be called; else made up from its
+    /// output schema.
+    #[default]
+    Auto,
+    /// From the server: the case itself allows its expected tools to be called.
+    Live,
+    /// Never from the server.
+    Canned,
+}
+
+/// How one argument is compared.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Matcher {
+    /// Equal as JSON values; numbers by value.
+    Exact,
+    /// Equal in meaning: typed, then as normalised text, then by the listed synonyms, then by the judge where there is one.
+    Semantic,
+    /// The expected value or one of these.
+    AnyOf(Vec<Value>),
+    /// Text that this regular expression finds.
+    Regex(String),
+    /// Text that holds this text, compared after normalisation.
+    Contains(String),
+    /// A number no further from the expected one than this.
+    Number(f64),
+    /// A date, or a date and time, that names the same moment.
+    Date,
+    /// A list with the same items, in any order.
+    Set,
+    /// A list or object all of whose expected parts are there.
+    Subset,
+    /// Present, whatever it is.
+    Any,
+    /// Not there.
+    Absent,
+    /// Not looked at.
+    Ignore,
+    /// Cosine of embeddings at least this; measured, it cannot tell near ids apart, so it is never a default.
+    Embedding(f64),
+}

@@ -1,0 +1,8 @@
+//! How models behave with a server's tools: the golden set, the agent loop, scoring, and the statistics of the gate.
+//!
+//! Pure: no clock, socket, file or environment. Bytes and times come from the program; what was asked and
+//! answered is data, so that a stored run is scored again to the same result.
+
+pub mod chat;
+pub mod golden;
+pub mod tool;
