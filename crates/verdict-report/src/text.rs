@@ -126,7 +126,7 @@ fn facts(page: &mut Page, report: &Report) {
             "source",
             words::source(report).map(|source| clean(&source, 200)),
         ),
-        ("checks", conformance(report).map(|_| words::tally(report))),
+        ("checks", asked(report).then(|| words::tally(report))),
         ("effort", words::effort(report)),
         (
             "rules",
@@ -149,6 +149,11 @@ fn facts(page: &mut Page, report: &Report) {
             );
         }
     }
+}
+
+/// Whether layer 0 was to be run, whatever came of it.
+fn asked(report: &Report) -> bool {
+    conformance(report).is_some() || crate::behavior::behavior(report).is_none()
 }
 
 /// What decided the verdict, one line each.
