@@ -78,7 +78,8 @@ mod tests {
         let plain = tool(json!({}));
         let reads = tool(json!({"readOnlyHint": true, "openWorldHint": false}));
         let open = tool(json!({"readOnlyHint": true}));
-        let destroys = tool(json!({"destructiveHint": true, "readOnlyHint": true, "openWorldHint": false}));
+        let destroys =
+            tool(json!({"destructiveHint": true, "readOnlyHint": true, "openWorldHint": false}));
         let none = Config::default();
         let mut safe = Config::default();
         safe.tools.safe = vec!["t".to_owned()];

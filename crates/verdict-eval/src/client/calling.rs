@@ -97,7 +97,9 @@ impl<'a> Calling<'a> {
                     let is_error = result.get("isError") == Some(&Value::Bool(true));
                     Step::Done(CallOutcome::Complete { result, is_error })
                 }
-                Meaning::Unusable(why) => self.failed(&format!("gave a result that is none: {why}")),
+                Meaning::Unusable(why) => {
+                    self.failed(&format!("gave a result that is none: {why}"))
+                }
                 Meaning::Asks(question) => self.answer(&question),
             },
         }
@@ -119,7 +121,8 @@ impl<'a> Calling<'a> {
             self.further.insert("inputResponses".to_owned(), responses);
         }
         if let Some(state) = &question.state {
-            self.further.insert("requestState".to_owned(), state.clone());
+            self.further
+                .insert("requestState".to_owned(), state.clone());
         }
         let pause = if question.requests.is_empty() {
             PAUSE_MS * u64::from(self.rounds)
@@ -147,7 +150,10 @@ impl<'a> Calling<'a> {
         }
         let why = match loss {
             Loss::CutOff(_) if !harmless => {
-                format!("{}; it was not sent again, since it may have been done", loss.why())
+                format!(
+                    "{}; it was not sent again, since it may have been done",
+                    loss.why()
+                )
             }
             _ => loss.why(),
         };

@@ -151,8 +151,12 @@ fn sort(envelope: Envelope) -> Incoming {
 }
 
 fn reply(envelope: Envelope) -> Result<Reply, String> {
-    if envelope.error().is_some() {
-        let said = |pointer: &str| envelope.error().and_then(|error| error.pointer(pointer));
+    if let Some(error) = envelope.error() {
+        // Other protocols have a member of this name too, OAuth for one.
+        if !error.is_object() {
+            return Err("an error that is no JSON-RPC error".to_owned());
+        }
+        let said = |pointer: &str| error.pointer(pointer);
         let named = said("/data/supported").and_then(Value::as_array);
         return Ok(Reply::Error {
             code: envelope.error_code().unwrap_or_default(),

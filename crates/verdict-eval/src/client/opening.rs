@@ -56,11 +56,23 @@ pub enum Opening {
 /// Tells from the answer to `server/discover`.
 pub fn after_discover(answer: &Result<Heard, Loss>) -> Opening {
     match answer {
-        Ok(Heard { status: Some(status @ (401 | 403)), .. }) => {
-            Opening::Closed(locked(*status))
-        }
-        Ok(Heard { reply: Reply::Result(result), .. }) => Opening::Modern(Hello::read(result)),
-        Ok(Heard { reply: Reply::Error { code: -32022, supported, .. }, .. }) => {
+        Ok(Heard {
+            status: Some(status @ (401 | 403)),
+            ..
+        }) => Opening::Closed(locked(*status)),
+        Ok(Heard {
+            reply: Reply::Result(result),
+            ..
+        }) => Opening::Modern(Hello::read(result)),
+        Ok(Heard {
+            reply:
+                Reply::Error {
+                    code: -32022,
+                    supported,
+                    ..
+                },
+            ..
+        }) => {
             let named = if supported.is_empty() {
                 "no other".to_owned()
             } else {
@@ -70,7 +82,11 @@ pub fn after_discover(answer: &Result<Heard, Loss>) -> Opening {
                 "the server refuses revision {REVISION} (-32022) and names {named}"
             ))
         }
-        Ok(Heard { reply: Reply::Error { code, .. }, status, .. }) => Opening::Handshake {
+        Ok(Heard {
+            reply: Reply::Error { code, .. },
+            status,
+            ..
+        }) => Opening::Handshake {
             modern_refusal: matches!(
                 (status, code),
                 (Some(400), -32020 | -32021) | (Some(404), -32601)
@@ -79,9 +95,10 @@ pub fn after_discover(answer: &Result<Heard, Loss>) -> Opening {
         },
         Err(loss @ Loss::NotSent(_)) => Opening::Closed(sentence(loss)),
         // On stdio silence is an answer of its own.
-        Err(Loss::Http { status: 401 | 403 | 429 | 500.., .. }) => {
-            Opening::Closed(answer.as_ref().err().map(sentence).unwrap_or_default())
-        }
+        Err(Loss::Http {
+            status: 401 | 403 | 429 | 500..,
+            ..
+        }) => Opening::Closed(answer.as_ref().err().map(sentence).unwrap_or_default()),
         Err(loss) => Opening::Handshake {
             modern_refusal: false,
             why: loss.why(),
@@ -98,18 +115,29 @@ pub fn after_initialize(
     answer: &Result<Heard, Loss>,
 ) -> Result<Hello, String> {
     let refused = match answer {
-        Ok(Heard { reply: Reply::Result(result), .. }) => {
+        Ok(Heard {
+            reply: Reply::Result(result),
+            ..
+        }) => {
             let mut hello = Hello::read(result);
-            hello.version.get_or_insert_with(|| LEGACY_REVISION.to_owned());
+            hello
+                .version
+                .get_or_insert_with(|| LEGACY_REVISION.to_owned());
             return Ok(hello);
         }
-        Ok(Heard { reply: Reply::Error { code, message, .. }, .. }) => {
+        Ok(Heard {
+            reply: Reply::Error { code, message, .. },
+            ..
+        }) => {
             format!("was refused with {code} ({message})")
         }
         Err(loss) => loss.why(),
     };
     match discover {
-        Some(Opening::Handshake { modern_refusal: true, .. }) => Ok(Hello::unknown()),
+        Some(Opening::Handshake {
+            modern_refusal: true,
+            ..
+        }) => Ok(Hello::unknown()),
         Some(Opening::Handshake { why, .. }) => Err(format!(
             "no MCP server answers: `server/discover` {why}, and `initialize` {refused}"
         )),

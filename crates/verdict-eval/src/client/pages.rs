@@ -50,7 +50,9 @@ impl Pages {
         let mut page = match meaning(result) {
             Meaning::Complete(page) => page,
             Meaning::Asks(_) => return Err("`tools/list` asks back, which it may not".to_owned()),
-            Meaning::Unusable(why) => return Err(format!("the result of `tools/list` is none: {why}")),
+            Meaning::Unusable(why) => {
+                return Err(format!("the result of `tools/list` is none: {why}"));
+            }
         };
         let Some(Value::Array(tools)) = page.shift_remove("tools") else {
             return Err("the result of `tools/list` has no list of tools".to_owned());
@@ -59,12 +61,12 @@ impl Pages {
             if let Value::Object(tool) = tool {
                 self.keep(Tool(tool));
             } else {
-                self.notes.push("an item of `tools/list` is no object and was left out".to_owned());
+                self.notes
+                    .push("an item of `tools/list` is no object and was left out".to_owned());
             }
         }
-        let cursor = match page.shift_remove("nextCursor") {
-            Some(Value::String(cursor)) => cursor,
-            _ => return Ok(Next::End),
+        let Some(Value::String(cursor)) = page.shift_remove("nextCursor") else {
+            return Ok(Next::End);
         };
         if self.tools.len() > MAX_TOOLS || self.cursors.len() + 1 >= MAX_PAGES {
             return Ok(self.stop(&format!(
@@ -78,7 +80,8 @@ impl Pages {
     }
 
     fn stop(&mut self, why: &str) -> Next {
-        self.notes.push(format!("`tools/list` {why}; what came until then is used"));
+        self.notes
+            .push(format!("`tools/list` {why}; what came until then is used"));
         Next::End
     }
 

@@ -47,7 +47,10 @@ mod tests {
             "id": {"type": "string", "examples": ["INV-1"]}, "total": {"$ref": "#/$defs/n"}, "note": {"type": "string"}
         }, "$defs": {"n": {"type": "integer", "minimum": 3}}});
         let result = made(&schema);
-        assert_eq!(result["structuredContent"], json!({"id": "INV-1", "total": 3}));
+        assert_eq!(
+            result["structuredContent"],
+            json!({"id": "INV-1", "total": 3})
+        );
         assert_eq!(result["content"][0]["text"], r#"{"id":"INV-1","total":3}"#);
         // An example that its own schema forbids is not believed.
         for beyond in [

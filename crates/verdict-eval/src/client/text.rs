@@ -57,7 +57,11 @@ fn part(content: &Value) -> (String, bool) {
             let length = data.map_or(0, str::len) / 4 * 3;
             format!("{kind} {}, about {length} bytes", member("/mimeType"))
         }
-        "resource_link" => format!("link to the resource {} ({})", member("/uri"), member("/name")),
+        "resource_link" => format!(
+            "link to the resource {} ({})",
+            member("/uri"),
+            member("/name")
+        ),
         "resource" => format!(
             "resource {} {}",
             member("/resource/uri"),
@@ -107,6 +111,10 @@ mod tests {
         let long = "é".repeat(MOST_BYTES);
         let text = text(&json!({"content": [{"type": "text", "text": long}]}));
         assert!(text.len() < MOST_BYTES + 100);
-        assert!(text.ends_with("[cut off: the first 65536 of 131072 bytes]"), "{}", &text[MOST_BYTES..]);
+        assert!(
+            text.ends_with("[cut off: the first 65536 of 131072 bytes]"),
+            "{}",
+            &text[MOST_BYTES..]
+        );
     }
 }
