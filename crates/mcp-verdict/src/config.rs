@@ -13,18 +13,28 @@ pub(crate) use verdict_config::Plan;
 
 /// Reads the file, puts the flags on top, expands variables.
 pub(crate) fn plan(args: &TargetArgs) -> Result<Plan> {
-    let default = Path::new(DEFAULT_FILE);
-    let path = args.config.as_deref();
-    let path = path.or_else(|| default.is_file().then_some(default));
-    let (mut config, text) = match path {
-        Some(path) => read(path)?,
-        None => (Config::default(), String::new()),
-    };
-    overlay(&mut config, args)?;
+    let path = file(args);
+    let (config, text) = load(args)?;
     let mut plan = verdict_config::plan(config, &|name| std::env::var(name).ok())
         .map_err(|fault| told(&fault, args, path, &text))?;
     plan.settings.today = Some(today());
     Ok(plan)
+}
+
+/// The configuration with the flags on top, and the text of its file.
+pub(crate) fn load(args: &TargetArgs) -> Result<(Config, String)> {
+    let (mut config, text) = match file(args) {
+        Some(path) => read(path)?,
+        None => (Config::default(), String::new()),
+    };
+    overlay(&mut config, args)?;
+    Ok((config, text))
+}
+
+fn file(args: &TargetArgs) -> Option<&Path> {
+    let default = Path::new(DEFAULT_FILE);
+    let path = args.config.as_deref();
+    path.or_else(|| default.is_file().then_some(default))
 }
 
 /// A fault, behind its place where the file is at fault and no flag.

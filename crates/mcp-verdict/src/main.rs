@@ -12,6 +12,7 @@ mod interrupt;
 mod output;
 mod place;
 mod progress;
+mod run;
 mod start;
 
 use std::process::ExitCode;

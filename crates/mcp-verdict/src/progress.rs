@@ -56,3 +56,42 @@ pub(crate) fn bar(done: usize, known: usize) -> String {
     let filled = (done * 24).checked_div(known).unwrap_or(0).min(24);
     format!("{}{}", "━".repeat(filled), "─".repeat(24 - filled))
 }
+
+/// How far the runs of models have come.
+pub(crate) struct Tally {
+    bar: Bar,
+    began: std::time::Instant,
+    done: usize,
+    known: usize,
+}
+
+impl Tally {
+    /// A line for the runs of one model; on a terminal only.
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self {
+            bar: Bar::new(quiet),
+            began: std::time::Instant::now(),
+            done: 0,
+            known: 0,
+        }
+    }
+
+    /// Says that more runs are to be made.
+    pub(crate) fn expect(&mut self, runs: usize) {
+        self.known += runs;
+    }
+
+    /// Says that a run was made; `spent` is what the model's calls came to, in words.
+    pub(crate) fn done(&mut self, spent: String) {
+        self.done += 1;
+        let (done, known) = (self.done, self.known);
+        let left = self.began.elapsed().as_secs_f64() / done as f64 * (known - done.min(known)) as f64;
+        let bar = bar(done, known);
+        self.bar.line(&format!("asking {bar} {done}/{known}  {spent}  {left:.0} s left"));
+    }
+
+    /// Takes the line away.
+    pub(crate) fn clear(&mut self) {
+        self.bar.clear();
+    }
+}

@@ -1,10 +1,12 @@
 //! The command line.
 
-mod check;
+pub(crate) mod check;
 mod explain;
+mod lint;
 mod official;
 mod publish;
 mod render;
+pub(crate) mod run;
 mod scan;
 
 use crate::exit::Exit;
@@ -33,6 +35,16 @@ enum Command {
         after_help = "Examples:\n  mcp-verdict check --url http://127.0.0.1:8000/mcp\n  mcp-verdict check --url https://mcp.example.com/mcp --header 'Authorization: Bearer ${MCP_TOKEN}'\n  mcp-verdict check --start 'npm start' --url http://127.0.0.1:8000/mcp\n  mcp-verdict check -- python server.py --stdio\n  mcp-verdict check --url http://localhost:8000/mcp --format junit --out junit.xml --format json --out report.json"
     )]
     Check(Box<CheckArgs>),
+    /// Run the layers: conformance, and a golden set through models
+    #[command(
+        after_help = "Examples:\n  mcp-verdict run --url http://127.0.0.1:8000/mcp --model lexical\n  mcp-verdict run --model openai:NAME --judge openai:NAME --dry-run\n  mcp-verdict run --layers 1 --model anthropic:NAME --case invoice-by-number --runs 3\n  mcp-verdict run --model openai-compatible:NAME@http://127.0.0.1:8089 --budget-calls 200 -- node server.js\n\nKeys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and GITHUB_TOKEN; *_BASE_URL is obeyed.\nA tool is called on the live server only where the configuration names it (tools.safe), or the case says\n`execute: live`. Every answer of a model is kept before it is used: the same command goes on after a run\nthat was cut off, and an unchanged run asks nothing.\n\nExit codes: 0 pass, 1 fail, 2 bad usage, configuration or golden set, 3 no verdict, 4 a fault of mcp-verdict."
+    )]
+    Run(Box<run::RunArgs>),
+    /// Audit a golden set before any spending, with the server when one is given
+    #[command(
+        after_help = "Examples:\n  mcp-verdict lint\n  mcp-verdict lint golden/tasks.yaml --url http://127.0.0.1:8000/mcp\n  mcp-verdict lint -- node server.js\n  mcp-verdict lint --suggest report.json\n\nExit codes: 0 nothing, or warnings only; 2 an error, or a warning with --deny-warnings; 3 no answer from the server."
+    )]
+    Lint(Box<lint::LintArgs>),
     /// What a check means, why it matters, how to mend it
     #[command(
         after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json\n  mcp-verdict explain --official"
@@ -286,6 +298,8 @@ pub(crate) fn run() -> Result<Exit> {
 fn dispatch(command: Command, matches: &ArgMatches) -> Result<Exit> {
     match command {
         Command::Check(args) => runtime()?.block_on(check::run(&args, matches)),
+        Command::Run(args) => runtime()?.block_on(crate::run::run(&args, matches)),
+        Command::Lint(args) => runtime()?.block_on(lint::run(&args)),
         Command::Explain(args) => explain::run(&args, matches),
         Command::Render(args) => render::run(&args, matches),
         Command::Publish(args) => runtime()?.block_on(publish::run(&args)),

@@ -34,7 +34,7 @@ pub struct Rules {
     /// Answers of the model after which a run is stopped.
     pub max_turns: u32,
     /// Which tools may be called on the live server.
-    pub tools: verdict_model::config::Tools,
+    pub config: verdict_model::Config,
 }
 
 /// What has to happen next.
@@ -104,7 +104,11 @@ impl<'a> Episode<'a> {
             rules,
             seed: u64::from(index),
             turns,
-            trace: Trace::default(),
+            trace: Trace {
+                calls: vec![],
+                answer: String::new(),
+                end: End::Empty,
+            },
             asked: 0,
             tokens: None,
             server_fault: None,
@@ -195,7 +199,7 @@ impl<'a> Episode<'a> {
             Err(why) => self.give(place, &call, why, true),
             Ok((tool, arguments)) => {
                 let listed = &self.tools[tool];
-                match source(self.case, listed, &self.rules.tools) {
+                match source(self.case, listed, &self.rules.config) {
                     Source::Live => {
                         traced.result_from = Some(ResultFrom::Live);
                         traced.is_error = false;

@@ -3,7 +3,7 @@
 use crate::client::may_call;
 use crate::golden::{Case, Execute};
 use crate::tool::Tool;
-use verdict_model::config::Tools;
+use verdict_model::Config;
 
 /// Where a tool's result comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Source {
 
 /// Decides for one call: canned results win, unless the case wants live ones; the server is asked only where the case or
 /// the configuration allows that tool.
-pub fn source(case: &Case, tool: &Tool, config: &Tools) -> Source {
+pub fn source(case: &Case, tool: &Tool, config: &Config) -> Source {
     let canned = case.tool_results.contains_key(tool.name());
     let live = case.execute != Execute::Canned && may_call(tool, case, config);
     match (canned, live) {

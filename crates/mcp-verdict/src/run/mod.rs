@@ -1,0 +1,171 @@
+//! `mcp-verdict run`: the layers that were asked for, one report, one verdict.
+
+mod behavior;
+mod budget;
+mod estimate;
+mod golden;
+mod journal;
+mod judging;
+mod service;
+mod session;
+mod transcripts;
+mod wire;
+
+use crate::cli::check::conformance;
+use crate::cli::run::{ModelArgs, RunArgs};
+use crate::config::{self, Plan};
+use crate::exit::{Exit, NotStarted, Usage, say};
+use crate::github::Event;
+use crate::ground::Ground;
+use crate::interrupt::{self, Interrupt};
+use crate::place::Checkout;
+use crate::output;
+use anyhow::{Result, bail};
+use behavior::{Behaviour, Told};
+use clap::ArgMatches;
+use verdict_core::mask::Masks;
+use verdict_core::unjudged;
+use verdict_eval::verdict::{both, sentence, verdict};
+use verdict_model::{Config, Report, Verdict};
+
+pub(crate) use golden::{GoldenFile, path as golden_path};
+
+/// Runs the layers and writes the report.
+pub(crate) async fn run(args: &RunArgs, matches: &ArgMatches) -> Result<Exit> {
+    let sinks = output::sinks(matches)?;
+    let mut plan = config::plan(&args.target)?;
+    overlay(&mut plan.settings.config, &args.models);
+    let layers = layers(args, &plan.settings.config)?;
+    let behaviour = if layers.contains(&1) {
+        Some(Behaviour::prepare(&plan, args, &sinks)?)
+    } else {
+        None
+    };
+    let mut masks = Masks::new(&plan.settings.secrets);
+    if let Some(behaviour) = &behaviour {
+        masks = behaviour.masks(&plan.settings.secrets);
+    }
+    for note in &plan.settings.notes {
+        say(&format!("note: {note}"));
+    }
+    let mut interrupt = interrupt::listen().await;
+    let ground = match Ground::prepare(&plan, &mut interrupt).await {
+        Ok(ground) => ground,
+        Err(error) => {
+            let fault: NotStarted = error.downcast()?;
+            say(&masks.hide(&fault.last_words));
+            let report = unjudged(Some(&plan.settings), &fault.why);
+            output::write(&report, &sinks, &args.output)?;
+            return Ok(report.verdict.into());
+        }
+    };
+    if args.dry_run {
+        let told = match &behaviour {
+            Some(behaviour) => behaviour.estimate(&plan, &ground).await,
+            None => Ok("layer 0 calls no model and costs nothing\n".to_owned()),
+        };
+        ground.end().await;
+        output::print(&told?)?;
+        return Ok(Exit::Pass);
+    }
+    let judged = judged(&plan, &ground, args, &layers, behaviour.as_ref(), &mut interrupt).await;
+    ground.end().await;
+    let mut report = judged?;
+    report.texts(&mut |text| *text = masks.hide(text));
+    if let Some(checkout) = Checkout::here() {
+        let changes = checkout.changes(&Event::of_this_job());
+        checkout.place(&mut report, args.target.config.as_deref(), changes);
+    }
+    output::write(&report, &sinks, &args.output)?;
+    Ok(report.verdict.into())
+}
+
+/// The report of all layers; what a layer could not do stands in the summary.
+async fn judged(
+    plan: &Plan,
+    ground: &Ground,
+    args: &RunArgs,
+    layers: &[u8],
+    behaviour: Option<&Behaviour>,
+    interrupt: &mut Interrupt,
+) -> Result<Report> {
+    let mut report = if layers.contains(&0) {
+        conformance(plan, ground, args.output.quiet, interrupt).await?.0
+    } else {
+        Report {
+            verdict: Verdict::Pass,
+            ..unjudged(Some(&plan.settings), "")
+        }
+    };
+    let Some(behaviour) = behaviour else {
+        return Ok(report);
+    };
+    if interrupt.happened() {
+        return Ok(report);
+    }
+    match behaviour.run(plan, ground, args, interrupt).await? {
+        Told::Layer(layer, server) => {
+            let deny = plan.settings.config.deny_warnings;
+            report.verdict = both(report.verdict, verdict(&layer, deny));
+            report.target.server_info = report.target.server_info.or(server);
+            add(&mut report.summary, &sentence(&layer));
+            report.layers.behavior = Some(*layer);
+        }
+        Told::Nothing(why) => {
+            report.verdict = both(report.verdict, Verdict::None);
+            add(&mut report.summary, &format!("No model was asked: {why}"));
+        }
+    }
+    Ok(report)
+}
+
+fn add(summary: &mut String, sentence: &str) {
+    if !summary.is_empty() {
+        summary.push(' ');
+    }
+    let mut chars = sentence.chars();
+    if let Some(first) = chars.next() {
+        summary.extend(first.to_uppercase());
+        summary.push_str(chars.as_str());
+    }
+}
+
+/// The layers to run. Without a wish: conformance, and behaviour where there is a golden set.
+fn layers(args: &RunArgs, config: &Config) -> Result<Vec<u8>> {
+    let wished = if args.layers.is_empty() {
+        config.layers.clone()
+    } else {
+        Some(args.layers.clone())
+    };
+    let found = golden::path(config);
+    match wished {
+        Some(layers) if layers.contains(&1) && found.is_none() => bail!(Usage(
+            "layer 1 needs a golden set: write golden/tasks.yaml, or name one with --golden".to_owned()
+        )),
+        Some(layers) if layers.is_empty() => bail!(Usage("`layers` is empty; name at least one layer".to_owned())),
+        Some(layers) => match layers.iter().find(|layer| **layer > 1) {
+            Some(layer) => bail!(Usage(format!("there is no layer {layer} in this version; there are 0 and 1"))),
+            None => Ok(layers),
+        },
+        None if found.is_some() => Ok(vec![0, 1]),
+        None => Ok(vec![0]),
+    }
+}
+
+/// Puts the flags on top of the configuration.
+fn overlay(config: &mut Config, args: &ModelArgs) {
+    let shown = |path: &std::path::PathBuf| path.display().to_string();
+    config.golden = args.golden.as_ref().map(shown).or(config.golden.take());
+    if !args.model.is_empty() {
+        config.models.clone_from(&args.model);
+    }
+    if config.models.is_empty() {
+        config.models = vec!["lexical".to_owned()];
+    }
+    config.judge = args.judge.clone().or(config.judge.take());
+    config.runs = args.runs.or(config.runs);
+    config.concurrency = args.concurrency.or(config.concurrency);
+    config.budget.usd = args.budget_usd.or(config.budget.usd);
+    config.budget.calls = args.budget_calls.or(config.budget.calls);
+    config.cache = args.cache.as_ref().map(shown).or(config.cache.take());
+}

@@ -1,0 +1,300 @@
+//! The runs of one model: many at a time, each to its end, scored as they come.
+
+use super::judging::Judging;
+use super::service::{Asked, Service};
+use super::transcripts::Transcripts;
+use crate::client::Client;
+use crate::interrupt::Interrupt;
+use crate::progress::Tally;
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use std::cell::RefCell;
+use verdict_eval::agent::{Episode, LiveCall, LiveResult, Next, Rules};
+use verdict_eval::client::{Answers, CallOutcome};
+use verdict_eval::gate::HardMode;
+use verdict_eval::gate::absolute::{Held, Target};
+use verdict_eval::golden::Case;
+use verdict_eval::score::{Scored, Scorer};
+use verdict_eval::tool::Tool;
+use verdict_model::behavior::{
+    CallMade, Run, RunFault, RunOutcome, Spent, Who,
+};
+
+/// What all runs of a session share.
+pub(crate) struct Session<'s> {
+    pub(crate) tools: &'s [Tool],
+    pub(crate) rules: &'s Rules,
+    pub(crate) scorer: Scorer<'s>,
+    pub(crate) client: &'s Client,
+    pub(crate) judging: Option<&'s Judging<'s>>,
+    pub(crate) transcripts: Option<&'s Transcripts>,
+    pub(crate) runs: u32,
+    pub(crate) concurrency: usize,
+}
+
+/// One run that is to be made.
+#[derive(Debug, Clone, Copy)]
+struct Attempt<'s> {
+    place: usize,
+    case: &'s Case,
+    index: u32,
+    wave: u32,
+}
+
+/// The runs of one case, in the order of their indices.
+pub(crate) struct CaseRuns<'s> {
+    pub(crate) case: &'s Case,
+    pub(crate) planned: u32,
+    pub(crate) runs: Vec<Run>,
+}
+
+impl CaseRuns<'_> {
+    /// How the case stands against its own target.
+    pub(crate) fn held(&self) -> Held {
+        let passed = |first: bool| -> Vec<bool> {
+            let runs = self.runs.iter().filter(|run| (run.wave == 0) == first && run.outcome != RunOutcome::Invalid);
+            runs.map(|run| run.outcome == RunOutcome::Passed).collect()
+        };
+        Target {
+            kind: self.case.kind,
+            mode: HardMode::default(),
+            planned: self.planned,
+            first: &passed(true),
+            confirmation: &passed(false),
+            pool_mean: None,
+        }
+        .held()
+    }
+}
+
+impl<'s> Session<'s> {
+    /// Runs of a case.
+    pub(crate) fn planned(&self, case: &Case) -> u32 {
+        case.runs.unwrap_or(self.runs)
+    }
+
+    /// Makes all runs of all cases with one model: the first pass, then confirmations of the cases that are in doubt.
+    pub(crate) async fn all(&self, service: &Service<'_>, cases: &[&'s Case], tally: &RefCell<Tally>, interrupt: &mut Interrupt) -> Vec<CaseRuns<'s>> {
+        let mut all: Vec<CaseRuns<'s>> = cases
+            .iter()
+            .map(|case| CaseRuns {
+                case,
+                planned: self.planned(case),
+                runs: vec![],
+            })
+            .collect();
+        // The first run of every case, then the second: what is cut off has seen as much of each case.
+        let most = all.iter().map(|runs| runs.planned).max().unwrap_or(0);
+        let mut attempts: Vec<Attempt<'s>> = (0..most)
+            .flat_map(|index| {
+                let due = all.iter().enumerate().filter(move |(_, runs)| index < runs.planned);
+                due.map(move |(place, runs)| Attempt { place, case: runs.case, index, wave: 0 })
+            })
+            .collect();
+        let mut wave = 0;
+        while !attempts.is_empty() {
+            tally.borrow_mut().expect(attempts.len());
+            for (place, run) in self.wave(service, &attempts, tally, interrupt).await {
+                all[place].runs.push(run);
+            }
+            for runs in &mut all {
+                runs.runs.sort_by_key(|run| run.index);
+            }
+            wave += 1;
+            // A baseline decides nothing, and asking it again tells nothing.
+            let goes_on = !service.is_baseline() && !service.has_stopped() && !interrupt.happened();
+            attempts = if goes_on { confirmations(&all, wave) } else { vec![] };
+        }
+        all
+    }
+
+    async fn wave(&self, service: &Service<'_>, attempts: &[Attempt<'s>], tally: &RefCell<Tally>, interrupt: &mut Interrupt) -> Vec<(usize, Run)> {
+        let mut done: Vec<Option<Run>> = attempts.iter().map(|_| None).collect();
+        {
+            let runs = futures_util::stream::iter(attempts.iter().enumerate())
+                .map(|(at, attempt)| async move { (at, self.one(service, *attempt).await) })
+                .buffer_unordered(self.concurrency);
+            tokio::pin!(runs);
+            loop {
+                tokio::select! {
+                    biased;
+                    () = &mut *interrupt => break,
+                    next = runs.next() => {
+                        let Some((at, run)) = next else { break };
+                        tally.borrow_mut().done(service.spent());
+                        done[at] = Some(run);
+                    }
+                }
+            }
+        }
+        let made = attempts.iter().zip(done);
+        made.map(|(attempt, run)| (attempt.place, run.unwrap_or_else(|| not_made(*attempt)))).collect()
+    }
+
+    /// One run, from the prompt to its score.
+    async fn one(&self, service: &Service<'_>, attempt: Attempt<'s>) -> Run {
+        let mut episode = Episode::new(attempt.case, self.tools, self.rules, attempt.index);
+        let mut ms = Spent::default();
+        let mut reused = true;
+        let mut fault = None;
+        loop {
+            match episode.next() {
+                Next::Done => break,
+                Next::Ask(request) => match service.ask(&request, attempt.index).await {
+                    Ok(Asked { answer, ms: took, is_reused }) => {
+                        ms.model += took;
+                        reused &= is_reused;
+                        episode.answered(answer);
+                    }
+                    Err(why) => {
+                        fault = Some(why);
+                        break;
+                    }
+                },
+                Next::Call(calls) => {
+                    let began = std::time::Instant::now();
+                    let results = join_all(calls.iter().map(|call| self.call(attempt.case, call))).await;
+                    ms.server += u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    episode.called(results);
+                }
+            }
+        }
+        let fault = fault.or_else(|| episode.fault());
+        let transcript = self.transcripts.and_then(|kept| {
+            kept.write(service.id(), &attempt.case.id, attempt.index, episode.system(), episode.turns())
+        });
+        let mut run = Run {
+            index: attempt.index,
+            wave: attempt.wave,
+            outcome: RunOutcome::Invalid,
+            scores: std::collections::BTreeMap::new(),
+            calls: calls_made(&episode),
+            differences: vec![],
+            fault: None,
+            answer: episode.trace().answer.clone(),
+            judged: vec![],
+            turns: episode.asked(),
+            tokens: episode.tokens(),
+            ms,
+            reused: reused && episode.asked() > 0,
+            transcript,
+        };
+        self.settle(&mut run, attempt.case, &episode, fault).await;
+        run
+    }
+
+    /// Scores a run. A fault that is not the model's makes it no run, unless it passed in spite of it.
+    async fn settle(&self, run: &mut Run, case: &Case, episode: &Episode<'_>, fault: Option<RunFault>) {
+        let is_foreign = fault.as_ref().is_some_and(|fault| fault.who != Who::Model);
+        if is_foreign && fault.as_ref().is_some_and(|fault| fault.who != Who::Server) {
+            run.fault = fault;
+            return;
+        }
+        let (mut scored, judge_fault) = self.scored(case, episode, run).await;
+        if let Some(fault) = fault {
+            if !(is_foreign && scored.passed) {
+                scored.passed = false;
+            }
+            scored.fault = Some(fault);
+        }
+        run.outcome = match (&scored.fault, scored.passed) {
+            (_, true) => RunOutcome::Passed,
+            (Some(fault), false) if fault.who != Who::Model => RunOutcome::Invalid,
+            (_, false) => RunOutcome::Failed,
+        };
+        run.fault = scored.fault.or(judge_fault);
+        run.scores = scored.scores;
+        run.differences = scored.differences;
+    }
+
+    async fn scored(&self, case: &Case, episode: &Episode<'_>, run: &mut Run) -> (Scored, Option<RunFault>) {
+        let nobody = |_: &_| None;
+        let mut scored = self.scorer.score(case, episode.trace(), &nobody);
+        let Some(judging) = self.judging else {
+            return (scored, None);
+        };
+        let mut fault = None;
+        if !scored.unsettled.is_empty() {
+            match judging.pairs(&scored.unsettled).await {
+                Ok(()) => scored = self.scorer.score(case, episode.trace(), &|pair| judging.known(pair)),
+                Err(why) => fault = Some(why),
+            }
+        }
+        if case.rubric.is_some() {
+            match judging.rubric(case, episode, run.index).await {
+                Ok(criteria) => {
+                    scored.judged(&criteria);
+                    run.judged = criteria;
+                }
+                // Counted apart: a judge that fails says nothing of the model.
+                Err(why) => fault = Some(why),
+            }
+        }
+        (scored, fault)
+    }
+
+    async fn call(&self, case: &Case, call: &LiveCall) -> LiveResult {
+        let answers = Answers {
+            case: case.answers.clone(),
+            config: self.rules.config.mrtr.answers.clone(),
+        };
+        let tool = &self.tools[call.tool];
+        match self.client.call(tool, &call.arguments, &answers).await.outcome {
+            CallOutcome::Complete { result, .. } => LiveResult::Result(result),
+            CallOutcome::Protocol { code, message } => LiveResult::Refused(format!("error {code}: {message}")),
+            CallOutcome::Failed { why } => LiveResult::Failed(why),
+        }
+    }
+}
+
+/// The runs that would settle the cases that are in doubt.
+fn confirmations<'s>(all: &[CaseRuns<'s>], wave: u32) -> Vec<Attempt<'s>> {
+    let mut attempts = Vec::new();
+    for (place, runs) in all.iter().enumerate() {
+        let next = u32::try_from(runs.runs.len()).unwrap_or(u32::MAX);
+        for index in next..next.saturating_add(runs.held().needs) {
+            attempts.push(Attempt { place, case: runs.case, index, wave });
+        }
+    }
+    attempts
+}
+
+fn calls_made(episode: &Episode<'_>) -> Vec<CallMade> {
+    let traced = episode.trace().calls.iter();
+    traced
+        .map(|traced| CallMade {
+            tool: traced.call.name.clone(),
+            arguments: match traced.call.object() {
+                Ok(map) => map.into(),
+                Err(_) => traced.call.arguments.clone().into(),
+            },
+            result_from: traced.result_from,
+            is_error: traced.is_error,
+            turn: traced.turn,
+        })
+        .collect()
+}
+
+fn not_made(attempt: Attempt<'_>) -> Run {
+    Run {
+        index: attempt.index,
+        wave: attempt.wave,
+        outcome: RunOutcome::Invalid,
+        scores: std::collections::BTreeMap::new(),
+        calls: vec![],
+        differences: vec![],
+        fault: Some(RunFault {
+            who: Who::Harness,
+            what: "interrupted".to_owned(),
+            message: "the run was cut off; the same command goes on where it stopped".to_owned(),
+        }),
+        answer: String::new(),
+        judged: vec![],
+        turns: 0,
+        tokens: None,
+        ms: Spent::default(),
+        reused: false,
+        transcript: None,
+    }
+}
+
