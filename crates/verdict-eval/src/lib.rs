@@ -5,5 +5,6 @@
 
 pub mod chat;
 pub mod client;
+pub mod gate;
 pub mod golden;
 pub mod tool;

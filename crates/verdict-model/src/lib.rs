@@ -6,6 +6,8 @@
 #[cfg(feature = "evaluation")]
 pub mod behavior;
 pub mod config;
+#[cfg(feature = "evaluation")]
+pub mod gate;
 pub mod report;
 pub mod rule;
 pub mod strict;

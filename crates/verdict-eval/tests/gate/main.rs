@@ -1,0 +1,9 @@
+//! The gate against the figures of its design: vectors, properties, edge cases, and a short simulation.
+
+mod attribution;
+mod edges;
+mod evidence;
+mod numbers;
+mod properties;
+mod simulation;
+mod support;
