@@ -5,4 +5,5 @@
 
 pub mod chat;
 pub mod golden;
+pub mod score;
 pub mod tool;
