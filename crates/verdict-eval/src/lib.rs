@@ -3,8 +3,12 @@
 //! Pure: no clock, socket, file or environment. Bytes and times come from the program; what was asked and
 //! answered is data, so that a stored run is scored again to the same result.
 
+pub mod advice;
+pub mod agent;
 pub mod chat;
 pub mod client;
 pub mod gate;
 pub mod golden;
+pub mod score;
 pub mod tool;
+pub mod verdict;

@@ -8,7 +8,7 @@ mod source;
 use crate::chat::{Answer, Call, End, Request, Sampling, ToolResult, Turn};
 use crate::client::{as_text, synthetic};
 use crate::golden::Case;
-use crate::score::{Trace, TracedCall};
+use crate::score::trace::{Trace, TracedCall};
 use crate::tool::Tool;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -131,13 +131,17 @@ impl<'a> Episode<'a> {
         }
     }
 
-    fn request(&self) -> Request {
-        let system = match self.rules.instructions.trim() {
+    /// What the model is told before the first turn.
+    pub fn system(&self) -> String {
+        match self.rules.instructions.trim() {
             "" => SYSTEM.to_owned(),
             said => format!("{SYSTEM}\n\nThe tools come with these instructions:\n\n{said}"),
-        };
+        }
+    }
+
+    fn request(&self) -> Request {
         Request {
-            system,
+            system: self.system(),
             turns: self.turns.clone(),
             tools: self.tools.to_vec(),
             sampling: Sampling {
@@ -174,14 +178,14 @@ impl<'a> Episode<'a> {
             return;
         }
         self.results = vec![None; calls.len()];
-        for (place, call) in calls.into_iter().enumerate() {
+        for (place, call) in calls.iter().enumerate() {
             self.begin(place, call, turn);
         }
         self.settle();
     }
 
     /// Takes a call in: what needs no server is answered at once.
-    fn begin(&mut self, place: usize, call: Call, turn: u32) {
+    fn begin(&mut self, place: usize, call: &Call, turn: u32) {
         let known = self.tools.iter().position(|tool| tool.name() == call.name);
         let outcome = match (known, call.object()) {
             _ if place >= PARALLEL => Err("too many calls at once; make fewer".to_owned()),
@@ -196,7 +200,7 @@ impl<'a> Episode<'a> {
             is_error: true,
         };
         match outcome {
-            Err(why) => self.give(place, &call, why, true),
+            Err(why) => self.give(place, call, why, true),
             Ok((tool, arguments)) => {
                 let listed = &self.tools[tool];
                 match source(self.case, listed, &self.rules.config) {
@@ -213,12 +217,12 @@ impl<'a> Episode<'a> {
                         let result = self.canned(&call.name);
                         traced.result_from = Some(ResultFrom::Canned);
                         traced.is_error = is_error(&result);
-                        self.give(place, &call, as_text(&result), traced.is_error);
+                        self.give(place, call, as_text(&result), traced.is_error);
                     }
                     Source::Synthetic => {
                         traced.result_from = Some(ResultFrom::Synthetic);
                         traced.is_error = false;
-                        self.give(place, &call, as_text(&synthetic(listed)), false);
+                        self.give(place, call, as_text(&synthetic(listed)), false);
                     }
                 }
             }
@@ -332,3 +336,6 @@ impl<'a> Episode<'a> {
 fn is_error(result: &Map<String, Value>) -> bool {
     result.get("isError").and_then(Value::as_bool) == Some(true)
 }
+
+#[cfg(test)]
+mod tests;
