@@ -119,7 +119,7 @@ fn overlay(config: &mut Config, args: &TargetArgs) -> Result<()> {
 }
 
 /// Today as `YYYY-MM-DD` in UTC (civil-from-days after Howard Hinnant's public formula).
-fn today() -> String {
+pub(crate) fn today() -> String {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let days = since.map_or(0, |time| time.as_secs() / 86_400) + 719_468;
     let era = days / 146_097;

@@ -24,6 +24,8 @@ pub(crate) struct Kept {
     pub(crate) headers: Vec<(String, String)>,
     /// The body as text; bytes that are no UTF-8 were replaced.
     pub(crate) body: String,
+    /// When it came, in seconds of Unix time.
+    pub(crate) at: u64,
     /// Milliseconds it took.
     pub(crate) ms: u64,
 }
@@ -248,6 +250,7 @@ mod tests {
             status: 200,
             headers: vec![],
             body: body.to_owned(),
+            at: 0,
             ms: 3,
         }
     }

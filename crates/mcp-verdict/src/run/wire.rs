@@ -3,7 +3,7 @@
 use crate::driver::Trust;
 use anyhow::{Context, Result, anyhow};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use verdict_eval::provider::{HttpRequest, HttpResponse};
+use verdict_eval::provider::{Fault, HttpRequest, HttpResponse, Network};
 
 /// Time for one answer: models that reason can take minutes.
 const ANSWER: Duration = Duration::from_secs(300);
@@ -36,12 +36,15 @@ impl Wire {
     /// Sends a request once.
     ///
     /// # Errors
-    /// Why no head came back, without the address: the caller names the model.
-    pub(crate) async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, String> {
+    /// Why no answer came back, without the address: the caller names the model.
+    pub(crate) async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, Fault> {
         let mut out = self.http.post(&request.url).body(request.body.clone());
         for header in &request.headers {
             let mut value = reqwest::header::HeaderValue::from_str(&header.value)
-                .map_err(|_| format!("the header field {} holds a character that none can carry", header.name))?;
+                .map_err(|_| {
+                let why = format!("the header field {} holds a character that none can carry", header.name);
+                Fault::network(Network::Reset, &why)
+            })?;
             value.set_sensitive(header.is_secret);
             out = out.header(header.name, value);
         }
@@ -58,7 +61,10 @@ impl Wire {
         loop {
             match answer.chunk().await {
                 Ok(Some(bytes)) if body.len() + bytes.len() <= MOST => body.extend_from_slice(&bytes),
-                Ok(Some(_)) => return Err(format!("the answer is larger than {} MiB", MOST >> 20)),
+                Ok(Some(_)) => {
+                    let why = format!("the answer is larger than {} MiB", MOST >> 20);
+                    return Err(Fault::network(Network::Reset, &why));
+                }
                 Ok(None) => break,
                 Err(error) if error.is_timeout() => return Err(reason(&error)),
                 Err(_) => {
@@ -77,14 +83,24 @@ impl Wire {
     }
 }
 
-/// The innermost reason of an error: the outer ones repeat the address.
-fn reason(error: &reqwest::Error) -> String {
+/// What kind of failure it was, with the innermost reason: the outer ones repeat the address.
+fn reason(error: &reqwest::Error) -> Fault {
     if error.is_timeout() {
-        return format!("no answer within {} seconds", if error.is_connect() { CONNECT } else { ANSWER }.as_secs());
+        let limit = if error.is_connect() { CONNECT } else { ANSWER };
+        let why = format!("no answer within {} seconds", limit.as_secs());
+        return Fault::network(Network::TimedOut, &why);
     }
     let mut inner: &dyn std::error::Error = error;
+    let mut kind = if error.is_connect() { Network::Refused } else { Network::Reset };
     while let Some(source) = inner.source() {
         inner = source;
+        if inner.is::<tokio_rustls::rustls::Error>() {
+            kind = Network::Encryption;
+        }
     }
-    inner.to_string()
+    let why = inner.to_string();
+    if why.contains("lookup") || why.contains("resolve") {
+        kind = Network::NoHost;
+    }
+    Fault::network(kind, &why)
 }

@@ -1,0 +1,340 @@
+//! Layer 1: the golden set through models, from the files to its part of the report.
+
+use super::estimate;
+use super::golden::{self, GoldenFile};
+use super::journal::{Journal, Wish};
+use super::judging::{Judging, Rubrics};
+use super::service::{Desk, Service};
+use super::session::{CaseRuns, Session};
+use super::transcripts::Transcripts;
+use super::wire::Wire;
+use crate::cli::run::RunArgs;
+use crate::client::Client;
+use crate::config::{Plan, today};
+use crate::exit::{NotStarted, Usage, say};
+use crate::ground::Ground;
+use crate::interrupt::Interrupt;
+use crate::output::Sink;
+use crate::progress::Tally;
+use anyhow::{Result, bail};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use verdict_core::mask::Masks;
+use verdict_eval::advice::advice;
+use verdict_eval::agent::Rules;
+use verdict_eval::chat::Sampling;
+use verdict_eval::golden::Case;
+use verdict_eval::golden::hash::{case_hash, set_hash};
+use verdict_eval::provider::price::{Tariff, tariff};
+use verdict_eval::provider::{Endpoint, ModelId};
+use verdict_eval::score::{Scorer, collisions, expected, metrics, pass_rate};
+use verdict_eval::tool::Tool;
+use verdict_model::Config;
+use verdict_model::behavior::{Behavior, CaseResult, GoldenSet, ModelResult};
+use verdict_model::report::{Location, ServerInfo};
+use verdict_report::Format;
+
+/// Runs of each case.
+const RUNS: u32 = 5;
+/// Calls of one model at a time.
+const CONCURRENCY: u32 = 4;
+/// Answers of a model after which a run is stopped.
+const MAX_TURNS: u32 = 8;
+/// Most tokens of one answer: room for reasoning, and an end for what rambles.
+const MAX_OUTPUT: u32 = 4_096;
+/// Where answers are kept.
+const CACHE: &str = ".eval-cache";
+
+/// A model that can be asked.
+pub(super) struct Named {
+    pub(super) id: String,
+    pub(super) endpoint: Option<Endpoint>,
+    pub(super) tariff: Option<Tariff>,
+}
+
+/// Everything that can be known before the server is asked.
+pub(crate) struct Behaviour {
+    file: GoldenFile,
+    cases: Vec<String>,
+    models: Vec<Named>,
+    judge: Option<Named>,
+    rubrics: Rubrics,
+    cache: PathBuf,
+    fresh: bool,
+    transcripts: Option<PathBuf>,
+}
+
+/// What came of the layer.
+pub(crate) enum Told {
+    /// Its part of the report, and what the server calls itself.
+    Layer(Box<Behavior>, Option<ServerInfo>),
+    /// Why no model was asked.
+    Nothing(String),
+}
+
+impl Behaviour {
+    /// Reads the golden set and finds the models: what is wrong is told before anything starts.
+    ///
+    /// # Errors
+    /// A [`Usage`]: a mistake in the golden set, a model that is none, a key that is missing.
+    pub(crate) fn prepare(plan: &Plan, args: &RunArgs, sinks: &[Sink]) -> Result<Self> {
+        let config = &plan.settings.config;
+        let Some(path) = golden::path(config) else {
+            bail!(Usage("there is no golden set".to_owned()));
+        };
+        let file = GoldenFile::read(&path)?;
+        let chosen = file.chosen(&args.models.case)?;
+        let models: Vec<_> = config.models.iter().map(|id| named(id, config)).collect::<Result<_>>()?;
+        let judge = config.judge.as_ref().map(|id| named(id, config)).transpose()?;
+        if judge.as_ref().is_some_and(|judge| judge.endpoint.is_none()) {
+            bail!(Usage("`lexical` cannot judge: it ranks words; name a language model with --judge".to_owned()));
+        }
+        let paid = models.iter().chain(&judge).find(|model| model.tariff.is_none());
+        if let (Some(_), Some(model)) = (config.budget.usd, paid) {
+            bail!(Usage(format!(
+                "a budget in dollars needs prices, and the price of `{}` is not known: give it under `prices` in the configuration ({{ \"{}\": {{ input: 1.0, output: 4.0 }} }}, USD for a million tokens), or limit calls with --budget-calls",
+                model.id, model.id
+            )));
+        }
+        let rubrics = Rubrics::read(&chosen)?;
+        let cases = chosen.iter().map(|case| case.id.clone()).collect();
+        Ok(Self {
+            cases,
+            models,
+            judge,
+            rubrics,
+            cache: PathBuf::from(config.cache.as_deref().unwrap_or(CACHE)),
+            fresh: args.models.no_cache,
+            transcripts: args.transcripts.clone().or_else(|| beside_report(sinks)),
+            file,
+        })
+    }
+
+    /// Masks for the secrets of the run and the keys of all models.
+    pub(crate) fn masks(&self, secrets: &[String]) -> Masks {
+        let keys = self.models.iter().chain(&self.judge).filter_map(|model| model.endpoint.as_ref()?.key.as_ref());
+        let all: Vec<String> = secrets.iter().cloned().chain(keys.map(|key| key.expose().to_owned())).collect();
+        Masks::new(&all)
+    }
+
+    fn chosen(&self) -> Vec<&Case> {
+        let all = self.file.golden.cases.iter();
+        all.filter(|case| self.cases.contains(&case.id)).collect()
+    }
+
+    /// What would be called, and what it would cost.
+    pub(crate) async fn estimate(&self, plan: &Plan, ground: &Ground) -> Result<String> {
+        let client = Client::connect(plan, &ground.launch, &ground.trust).await?;
+        let listed = client.tools().await;
+        let rules = rules(plan, &client);
+        client.end().await;
+        let tools = listed.map_err(NotStarted::new)?;
+        self.file.audit(&tools, false)?;
+        let desk = self.desk(plan, ground)?;
+        Ok(estimate::table(&estimate::Plan {
+            cases: &self.chosen(),
+            tools: &tools,
+            rules: &rules,
+            models: &self.models,
+            judge: self.judge.as_ref(),
+            runs: plan.settings.config.runs.unwrap_or(RUNS),
+            desk: &desk,
+            path: &self.file.path,
+        }))
+    }
+
+    fn desk(&self, plan: &Plan, ground: &Ground) -> Result<Desk> {
+        let remote = self.models.iter().chain(&self.judge).any(|model| model.endpoint.is_some());
+        let folder = if remote { self.cache.clone() } else { std::env::temp_dir().join(format!("mcp-verdict-{}", std::process::id())) };
+        Ok(Desk {
+            wire: Wire::new(&ground.trust)?,
+            journal: RefCell::new(Journal::open(&folder, &self.wish())?),
+            budget: super::budget::Budget::new(plan.settings.config.budget.clone()),
+            masks: self.masks(&plan.settings.secrets),
+        })
+    }
+
+    /// A nightly run asks anew; everything else uses the answers of the last session again.
+    fn wish(&self) -> Wish {
+        let variable = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+        let name = match variable("GITHUB_RUN_ID") {
+            Some(id) if id.chars().all(|c| c.is_ascii_digit()) => format!("run-{id}"),
+            _ => format!("local-{now}"),
+        };
+        if self.fresh || variable("GITHUB_EVENT_NAME").as_deref() == Some("schedule") {
+            Wish::Fresh(name)
+        } else {
+            Wish::Continue(name)
+        }
+    }
+
+    /// Runs the golden set through all models.
+    ///
+    /// # Errors
+    /// A [`Usage`] where the golden set does not fit the server's tools.
+    pub(crate) async fn run(&self, plan: &Plan, ground: &Ground, args: &RunArgs, interrupt: &mut Interrupt) -> Result<Told> {
+        let client = match Client::connect(plan, &ground.launch, &ground.trust).await {
+            Ok(client) => client,
+            Err(fault) => {
+                say(&self.masks(&plan.settings.secrets).hide(&fault.last_words));
+                return Ok(Told::Nothing(fault.why));
+            }
+        };
+        let told = self.with_client(plan, ground, args, &client, interrupt).await;
+        client.end().await;
+        told
+    }
+
+    async fn with_client(&self, plan: &Plan, ground: &Ground, args: &RunArgs, client: &Client, interrupt: &mut Interrupt) -> Result<Told> {
+        let began = Instant::now();
+        let tools = match client.tools().await {
+            Ok(tools) => tools,
+            Err(why) => return Ok(Told::Nothing(why)),
+        };
+        self.file.audit(&tools, args.output.quiet)?;
+        let desk = self.desk(plan, ground)?;
+        let rules = rules(plan, client);
+        let config = &plan.settings.config;
+        let concurrency = config.concurrency.unwrap_or(CONCURRENCY);
+        let judge = self.judge.as_ref().map(|judge| service(judge, &[], concurrency, &desk));
+        let judging = match &judge {
+            Some(service) => Some(Judging::begin(service, &self.rubrics).await),
+            None => None,
+        };
+        let kept = self.transcripts.as_ref().map(|folder| Transcripts::new(folder, self.masks(&plan.settings.secrets)));
+        let session = Session {
+            tools: &tools,
+            rules: &rules,
+            scorer: Scorer::new(&tools),
+            client,
+            judging: judging.as_ref(),
+            transcripts: kept.as_ref(),
+            runs: config.runs.unwrap_or(RUNS),
+            concurrency: concurrency as usize,
+        };
+        let mut models = Vec::new();
+        for model in &self.models {
+            let service = service(model, &tools, concurrency, &desk);
+            let tally = RefCell::new(Tally::new(args.output.quiet));
+            let runs = session.all(&service, &self.chosen(), &tally, interrupt).await;
+            tally.borrow_mut().clear();
+            models.push(self.result(&service, runs, &tools));
+        }
+        let notes = self.notes(client, &desk, judging.as_ref(), interrupt);
+        if !interrupt.happened() && !desk.budget.has_ended() {
+            desk.journal.borrow().finish()?;
+        }
+        let layer = Behavior {
+            golden: GoldenSet {
+                path: self.file.path.clone(),
+                hash: set_hash(&self.file.golden),
+                cases: self.file.golden.cases.len() as u64,
+            },
+            models,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            notes,
+        };
+        Ok(Told::Layer(Box::new(layer), client.server_info()))
+    }
+
+    fn notes(&self, client: &Client, desk: &Desk, judging: Option<&Judging<'_>>, interrupt: &Interrupt) -> Vec<String> {
+        let mut notes = client.notes();
+        if let Some(judging) = judging {
+            notes.extend(judging.notes());
+        } else if self.rubrics.is_wanted() {
+            notes.push("Cases have rubrics, and no judge was named (--judge): completion was not measured.".to_owned());
+        }
+        match desk.journal.borrow().damaged() {
+            0 => {}
+            damaged => notes.push(format!("{damaged} kept answers were damaged, and not used.")),
+        }
+        if interrupt.happened() {
+            notes.push("The run was cut off; the same command goes on where it stopped.".to_owned());
+        }
+        notes
+    }
+
+    fn result(&self, service: &Service<'_>, all: Vec<CaseRuns<'_>>, tools: &[Tool]) -> ModelResult {
+        let cases: Vec<_> = all.into_iter().map(|runs| self.case(runs, tools)).collect();
+        let figures = service.figures();
+        let priced = service.is_baseline() || (!figures.is_price_unknown && figures.calls > 0);
+        ModelResult {
+            id: service.id().to_owned(),
+            is_baseline: service.is_baseline(),
+            served_by: figures.served_by.iter().cloned().collect(),
+            metrics: metrics(&cases),
+            cases,
+            calls: figures.calls,
+            reused: figures.reused,
+            tokens: figures.tokens,
+            usd: priced.then_some(figures.usd),
+            notes: service.notes(),
+        }
+    }
+
+    fn case(&self, runs: CaseRuns<'_>, tools: &[Tool]) -> CaseResult {
+        let case = runs.case;
+        let (pass_rate, interval) = pass_rate(&runs.runs);
+        let standing = runs.held().standing;
+        let place = Path::new(&self.file.path);
+        let mut result = CaseResult {
+            id: case.id.clone(),
+            kind: case.kind,
+            hash: case_hash(&self.file.golden, case),
+            prompt: case.prompt.clone(),
+            expected: expected(case),
+            tags: case.tags.clone(),
+            location: place.is_relative().then(|| Location {
+                path: self.file.path.clone(),
+                line: case.place.line,
+            }),
+            pass_rate,
+            interval,
+            standing,
+            collisions: collisions(case, &runs.runs, tools),
+            advice: String::new(),
+            runs: runs.runs,
+        };
+        result.advice = advice(&result);
+        result
+    }
+}
+
+/// A model with its endpoint and its price.
+fn named(id: &str, config: &Config) -> Result<Named> {
+    let model = ModelId::parse(id).map_err(|bad| Usage(bad.to_string()))?;
+    let endpoint = model.endpoint(&|name| std::env::var(name).ok()).map_err(|bad| Usage(bad.to_string()))?;
+    Ok(Named {
+        id: id.to_owned(),
+        endpoint,
+        tariff: tariff(&model, &today(), &config.prices),
+    })
+}
+
+pub(super) fn service<'d>(model: &Named, tools: &[Tool], concurrency: u32, desk: &'d Desk) -> Service<'d> {
+    Service::new(&model.id, model.endpoint.clone(), model.tariff, tools, concurrency, desk)
+}
+
+fn rules(plan: &Plan, client: &Client) -> Rules {
+    let config = &plan.settings.config;
+    Rules {
+        instructions: client.instructions().unwrap_or_default().to_owned(),
+        sampling: Sampling {
+            temperature: Some(0.0),
+            seed: None,
+            max_output_tokens: MAX_OUTPUT,
+        },
+        max_turns: config.max_turns.unwrap_or(MAX_TURNS),
+        config: config.clone(),
+    }
+}
+
+/// `transcripts/` beside the first report in JSON that goes to a file.
+fn beside_report(sinks: &[Sink]) -> Option<PathBuf> {
+    let json = sinks.iter().find(|sink| sink.format == Format::Json && sink.path.is_some())?;
+    let folder = json.path.as_ref()?.parent().unwrap_or(Path::new(""));
+    Some(folder.join("transcripts"))
+}
+

@@ -1,0 +1,378 @@
+//! One model, asked: from the journal where it has answered already, else over the wire with patience.
+
+use super::budget::Budget;
+use super::journal::{Journal, Kept, key};
+use super::wire::Wire;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::Notify;
+use verdict_core::mask::Masks;
+use verdict_eval::chat::{Answer, Request};
+use verdict_eval::lexical;
+use verdict_eval::provider::pace::{Limits, Pace, Start};
+use verdict_eval::provider::patience::{Next, Patience, RetryBudget};
+use verdict_eval::provider::price::{Tariff, estimate};
+use verdict_eval::provider::{
+    Endpoint, Fault, HttpRequest, HttpResponse, Offer, Quirks, decode, encode,
+};
+use verdict_eval::tool::Tool;
+use verdict_model::behavior::{RunFault, Tokens, Who};
+
+/// What the entries of a journal are made by: another way to encode or read is another entry.
+const MAKER: &[u8] = concat!("mcp-verdict ", env!("CARGO_PKG_VERSION"), " journal 1").as_bytes();
+/// Retries that one model may cost beside those that answers earn.
+const RETRIES: u32 = 20;
+/// Tokens that an answer is taken to have before it is there.
+pub(crate) const EXPECTED_OUTPUT: u64 = 200;
+
+/// What all models of a run share.
+pub(crate) struct Desk {
+    pub(crate) wire: Wire,
+    pub(crate) journal: RefCell<Journal>,
+    pub(crate) budget: Budget,
+    pub(crate) masks: Masks,
+}
+
+/// One model and how it has behaved so far.
+pub(crate) struct Service<'d> {
+    id: String,
+    desk: &'d Desk,
+    remote: Option<Remote>,
+    state: RefCell<State>,
+    freed: Notify,
+    began: Instant,
+}
+
+struct Remote {
+    endpoint: Endpoint,
+    offer: Offer,
+    tariff: Option<Tariff>,
+}
+
+struct State {
+    quirks: Quirks,
+    retries: RetryBudget,
+    pace: Pace,
+    stopped: Option<RunFault>,
+    has_answered: bool,
+    figures: Figures,
+}
+
+/// What the calls of a model came to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Figures {
+    pub(crate) calls: u64,
+    pub(crate) reused: u64,
+    /// Of the calls that were paid for.
+    pub(crate) tokens: Option<Tokens>,
+    pub(crate) usd: f64,
+    /// A call's price is not known: neither is the sum.
+    pub(crate) is_price_unknown: bool,
+    pub(crate) served_by: BTreeSet<String>,
+}
+
+/// A model's answer and how it came.
+pub(crate) struct Asked {
+    pub(crate) answer: Answer,
+    /// Milliseconds that the answer took when it was made.
+    pub(crate) ms: u64,
+    pub(crate) is_reused: bool,
+}
+
+impl<'d> Service<'d> {
+    /// A model at an endpoint; the built-in one without.
+    pub(crate) fn new(
+        id: &str,
+        endpoint: Option<Endpoint>,
+        tariff: Option<Tariff>,
+        tools: &[Tool],
+        concurrency: u32,
+        desk: &'d Desk,
+    ) -> Self {
+        let remote = endpoint.map(|endpoint| Remote {
+            offer: Offer::new(endpoint.wire, tools),
+            endpoint,
+            tariff,
+        });
+        Self {
+            id: id.to_owned(),
+            desk,
+            remote,
+            state: RefCell::new(State {
+                quirks: Quirks::default(),
+                retries: RetryBudget::new(RETRIES),
+                pace: Pace::new(concurrency),
+                stopped: None,
+                has_answered: false,
+                figures: Figures::default(),
+            }),
+            freed: Notify::new(),
+            began: Instant::now(),
+        }
+    }
+
+    /// As the user named it.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Whether it is the built-in baseline, and no language model.
+    pub(crate) fn is_baseline(&self) -> bool {
+        self.remote.is_none()
+    }
+
+    /// Whether it will give no further answer in this run.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.state.borrow().stopped.is_some()
+    }
+
+    /// What the calls came to.
+    pub(crate) fn figures(&self) -> Figures {
+        self.state.borrow().figures.clone()
+    }
+
+    /// What was changed for the provider, in sentences.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(remote) = &self.remote {
+            notes.extend(remote.endpoint.notes());
+            notes.extend(remote.offer.notes.iter().cloned());
+            notes.extend(self.state.borrow().quirks.notes());
+        }
+        notes
+    }
+
+    /// What was spent, for the line of progress.
+    pub(crate) fn spent(&self) -> String {
+        let figures = self.figures();
+        match &self.remote {
+            None => "free".to_owned(),
+            Some(_) if figures.is_price_unknown => "price unknown".to_owned(),
+            Some(_) => format!("{:.3} USD", figures.usd),
+        }
+    }
+
+    /// Dollars that a request is estimated to cost; nothing where the price is unknown.
+    pub(crate) fn estimated(&self, request: &Request) -> (Tokens, Option<f64>) {
+        let Some(remote) = &self.remote else {
+            return (Tokens::default(), Some(0.0));
+        };
+        let http = encode(&remote.endpoint, request, &remote.offer, &Quirks::default());
+        let tokens = estimate(http.body.len(), EXPECTED_OUTPUT);
+        (tokens, remote.tariff.as_ref().map(|tariff| tariff.usd(&tokens)))
+    }
+
+    /// Asks the model. `run` keeps the answers of two runs apart, even where all bytes are the same.
+    ///
+    /// # Errors
+    /// Who failed, and how; after a fault that lasts every further call fails the same way, and costs nothing.
+    pub(crate) async fn ask(&self, request: &Request, run: u32) -> Result<Asked, RunFault> {
+        let Some(remote) = &self.remote else {
+            let answer = lexical::answer(request);
+            self.state.borrow_mut().figures.calls += 1;
+            return Ok(Asked {
+                answer,
+                ms: 0,
+                is_reused: false,
+            });
+        };
+        let mut patience = Patience::new();
+        loop {
+            let quirks = self.state.borrow().quirks.clone();
+            let http = encode(&remote.endpoint, request, &remote.offer, &quirks);
+            let session = self.desk.journal.borrow().session().to_owned();
+            let key = key(&[MAKER, session.as_bytes(), &run.to_be_bytes(), &http.material()]);
+            let kept = self.desk.journal.borrow_mut().find(&key);
+            if let Some(kept) = kept
+                && let Ok(answer) = decode(&remote.endpoint, &response(&kept), &remote.offer.names)
+            {
+                return Ok(self.reused(answer, kept.ms));
+            }
+            if let Some(stopped) = self.state.borrow().stopped.clone() {
+                return Err(stopped);
+            }
+            let fault = match self.pay(remote, &http, &key).await? {
+                Ok(asked) => return Ok(asked),
+                Err(fault) => fault,
+            };
+            let next = {
+                let state = &mut *self.state.borrow_mut();
+                patience.next(&fault, &mut state.quirks, &mut state.retries, jitter())
+            };
+            match next {
+                Next::Retry { after_ms, .. } => tokio::time::sleep(Duration::from_millis(after_ms)).await,
+                Next::Drop { .. } => {}
+                Next::GiveUp { .. } => return Err(self.given_up(&fault)),
+            }
+        }
+    }
+
+    fn reused(&self, answer: Answer, ms: u64) -> Asked {
+        let state = &mut *self.state.borrow_mut();
+        state.figures.calls += 1;
+        state.figures.reused += 1;
+        state.figures.served(&answer);
+        state.has_answered = true;
+        Asked {
+            answer,
+            ms,
+            is_reused: true,
+        }
+    }
+
+    /// One call over the wire. What was paid for is on disk before anybody sees it.
+    async fn pay(&self, remote: &Remote, http: &HttpRequest, key: &str) -> Result<Result<Asked, Fault>, RunFault> {
+        let expected = remote.tariff.as_ref().map(|tariff| tariff.usd(&estimate(http.body.len(), EXPECTED_OUTPUT)));
+        self.desk.budget.take(expected).map_err(|ended| {
+            self.stop(RunFault {
+                who: Who::Harness,
+                what: "budget".to_owned(),
+                message: ended.to_string(),
+            })
+        })?;
+        let ticket = self.admitted().await;
+        let began = Instant::now();
+        let came = self.desk.wire.send(http).await;
+        let ms = millis(began);
+        let came = came.map(|response| self.masked(response));
+        let decoded = match &came {
+            Ok(response) => decode(&remote.endpoint, response, &remote.offer.names),
+            Err(fault) => Err(fault.clone()),
+        };
+        let limits = came.as_ref().map(Limits::of).unwrap_or_default();
+        let kind = decoded.as_ref().err().map(|fault| &fault.kind);
+        self.state.borrow_mut().pace.end(ticket, kind, &limits, millis(self.began));
+        self.freed.notify_waiters();
+        let answer = match (came, decoded) {
+            (Ok(response), Ok(answer)) => {
+                let kept = self.desk.journal.borrow_mut().keep(key, &kept(&response, ms));
+                kept.map_err(|error| {
+                    self.stop(RunFault {
+                        who: Who::Harness,
+                        what: "disk".to_owned(),
+                        message: format!("{error:#}"),
+                    })
+                })?;
+                answer
+            }
+            (_, Err(fault)) | (Err(fault), _) => {
+                self.desk.budget.settle(expected, Some(0.0));
+                return Ok(Err(fault));
+            }
+        };
+        let usd = answer.usage.and_then(|tokens| Some(remote.tariff.as_ref()?.usd(&tokens)));
+        self.desk.budget.settle(expected, usd);
+        let state = &mut *self.state.borrow_mut();
+        state.retries.earn();
+        state.has_answered = true;
+        let figures = &mut state.figures;
+        figures.calls += 1;
+        figures.served(&answer);
+        match usd {
+            Some(usd) => figures.usd += usd,
+            None => figures.is_price_unknown = true,
+        }
+        if let Some(used) = answer.usage {
+            figures.tokens = Some(figures.tokens.unwrap_or_default().plus(used));
+        }
+        Ok(Ok(Asked {
+            answer,
+            ms,
+            is_reused: false,
+        }))
+    }
+
+    /// Waits until the provider's limits let another call begin.
+    async fn admitted(&self) -> verdict_eval::provider::pace::Ticket {
+        loop {
+            let freed = self.freed.notified();
+            tokio::pin!(freed);
+            // Asked for before the look at the state, so that no call that ends in between is missed.
+            freed.as_mut().enable();
+            let now = millis(self.began);
+            let start = self.state.borrow().pace.may_start(now);
+            match start {
+                Start::Now => return self.state.borrow_mut().pace.start(),
+                Start::Full => freed.await,
+                Start::At(ms) => {
+                    tokio::time::sleep(Duration::from_millis(ms.saturating_sub(now).clamp(1, 60_000))).await;
+                }
+            }
+        }
+    }
+
+    /// Keys are taken out of what came back, should somebody echo one.
+    fn masked(&self, mut response: HttpResponse) -> HttpResponse {
+        let text = String::from_utf8_lossy(&response.body);
+        let masked = self.desk.masks.hide_json(&text);
+        if masked != text {
+            response.body = masked.into_bytes();
+        }
+        for (_, value) in &mut response.headers {
+            *value = self.desk.masks.hide(value);
+        }
+        response
+    }
+
+    fn given_up(&self, fault: &Fault) -> RunFault {
+        let is_first = !self.state.borrow().has_answered;
+        let told = RunFault {
+            who: fault.who(is_first),
+            what: fault.what().to_owned(),
+            message: format!("{}: {}", self.id, self.desk.masks.hide(&fault.message)),
+        };
+        if fault.is_lasting() { self.stop(told) } else { told }
+    }
+
+    fn stop(&self, fault: RunFault) -> RunFault {
+        self.state.borrow_mut().stopped = Some(fault.clone());
+        fault
+    }
+}
+
+impl Figures {
+    fn served(&mut self, answer: &Answer) {
+        let name = match (&answer.model, &answer.fingerprint) {
+            (Some(model), Some(print)) => format!("{model} ({print})"),
+            (Some(model), None) => model.clone(),
+            (None, Some(print)) => print.clone(),
+            (None, None) => return,
+        };
+        if self.served_by.len() < 20 {
+            self.served_by.insert(name);
+        }
+    }
+}
+
+fn kept(response: &HttpResponse, ms: u64) -> Kept {
+    let useful = ["content-type", "x-request-id", "request-id"];
+    let headers = response.headers.iter();
+    Kept {
+        status: response.status,
+        headers: headers.filter(|(name, _)| useful.contains(&name.as_str())).cloned().collect(),
+        body: String::from_utf8_lossy(&response.body).into_owned(),
+        at: response.at,
+        ms,
+    }
+}
+
+fn response(kept: &Kept) -> HttpResponse {
+    HttpResponse {
+        status: kept.status,
+        headers: kept.headers.clone(),
+        body: kept.body.clone().into_bytes(),
+        is_cut: false,
+        at: kept.at,
+    }
+}
+
+fn millis(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A number from 0 to 1 that differs between programs that began together.
+fn jitter() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    f64::from(now.subsec_nanos() % 1_000_003) / 1_000_003.0
+}
