@@ -249,7 +249,7 @@ fn only_harmless_calls_are_sent_again() {
     let Step::Done(CallOutcome::Failed { why }) = reading.lost(&Loss::TimedOut(1_500)) else {
         panic!("sent again")
     };
-    assert_eq!(why, "`pay` was not answered within 1.500 s");
+    assert_eq!(why, "`pay` was not answered within 1.5 s");
 }
 
 #[test]
