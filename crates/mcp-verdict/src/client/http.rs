@@ -16,7 +16,8 @@ use verdict_eval::client::{Heard, Incoming, Lifecycle, Loss, Outgoing, Reply, ca
 
 /// Redirects of one request that are followed, as by the engine.
 const REDIRECTS: usize = 3;
-/// How long the end of a stream is waited for after its answer, so that the connection can be used again.
+/// How long the end of a stream is waited for after its answer, beside everything else, so that the connection can be
+/// used again.
 const LINGER: Duration = Duration::from_millis(100);
 /// Idle connections are let go of before servers close them: a request that meets a closing one would be cut off.
 const IDLE: Duration = Duration::from_secs(2);
@@ -209,8 +210,13 @@ impl Http {
         let mut count = 0;
         loop {
             let Some(bytes) = self.chunk(&mut response, answer, heard_from).await? else {
-                let why = "the stream ended before the answer";
-                return Err(Loss::CutOff(why.to_owned()));
+                return Err(match answer.status {
+                    200..300 => Loss::CutOff("the stream ended before the answer".to_owned()),
+                    status => Loss::Http {
+                        status,
+                        why: "a stream without an answer".to_owned(),
+                    },
+                });
             };
             let mut events = Vec::new();
             reader.feed(&bytes, &mut |event| events.push(event.data));
@@ -225,7 +231,9 @@ impl Http {
                         id: Some(id),
                         reply,
                     } if same_id(&id, &answer.id) => {
-                        let _ = tokio::time::timeout(LINGER, response.chunk()).await;
+                        tokio::spawn(async move {
+                            let _ = tokio::time::timeout(LINGER, response.chunk()).await;
+                        });
                         return Ok(answer.heard(reply));
                     }
                     Incoming::Request { id, method, params } => {

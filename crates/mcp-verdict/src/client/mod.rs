@@ -162,8 +162,13 @@ impl Client {
         loop {
             match self.walk().await {
                 Ok(tools) => return Ok(tools),
-                // The cursors of a list that changed are void (`caching#interaction-with-pagination`).
-                Err(Unlisted::Void) if !restarted => restarted = true,
+                // The cursors of a list that changed are void (`caching#interaction-with-pagination`), and reading a list
+                // again does no harm.
+                Err(Unlisted::Void | Unlisted::Lost(Loss::NotSent(_) | Loss::CutOff(_)))
+                    if !restarted =>
+                {
+                    restarted = true;
+                }
                 Err(unlisted) => return Err(self.masks.hide(&unlisted.why())),
             }
         }
