@@ -302,3 +302,47 @@ async fn listen(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_reach_whom_they_concern() {
+        let mut hub = Hub::default();
+        let mut enter = |id: &str| {
+            let (sender, inbox) = mpsc::unbounded_channel();
+            hub.waiting.insert(id.to_owned(), sender);
+            inbox
+        };
+        let (mut first, mut second) = (enter("a"), enter("b"));
+        for text in [
+            r#"{"id":"b","result":{}}"#,
+            r#"{"method":"notifications/progress","params":{"progressToken":"b","progress":1}}"#,
+            // Late, of nobody, and of everybody.
+            r#"{"id":"c","result":{}}"#,
+            r#"{"id":1,"result":{}}"#,
+            r#"{"method":"notifications/message","params":{}}"#,
+            "noise",
+        ] {
+            hub.take(read(text));
+        }
+        assert!(first.try_recv().is_err());
+        let response = second.try_recv().expect("delivered").message;
+        assert!(matches!(response, Incoming::Response { .. }));
+        let notice = second.try_recv().expect("delivered").message;
+        assert!(matches!(notice, Incoming::Notice { .. }));
+        assert!(second.try_recv().is_err());
+        // A question is nobody's in particular where two wait.
+        let question = r#"{"id":7,"method":"elicitation/create","params":{}}"#;
+        hub.take(read(question));
+        assert!(!first.try_recv().expect("delivered").alone);
+        hub.waiting.remove("a");
+        hub.take(read(question));
+        assert!(second.try_recv().expect("delivered").alone);
+        hub.close("exit code 1".to_owned());
+        hub.close("it was ended".to_owned());
+        assert_eq!(hub.ended.as_deref(), Some("exit code 1"));
+        assert!(second.try_recv().is_err() && hub.waiting.is_empty());
+    }
+}

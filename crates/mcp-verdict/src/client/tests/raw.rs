@@ -226,11 +226,10 @@ fn header_fields_that_do_not_fit_are_mended() {
         let config = raw(|number, request, id| {
             let refusal =
                 json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32020, "message": "stale"}});
-            match number {
-                // A tool that needs another header field by now, as the list says; the tool at hand is an older one.
-                0 => reply("400 Bad Request", "application/json", &refusal.to_string()),
-                1 if request.contains("mcp-name: pay") => done(id),
-                _ => reply("400 Bad Request", "application/json", &refusal.to_string()),
+            if number == 1 && request.contains("mcp-name: pay") {
+                done(id)
+            } else {
+                reply("400 Bad Request", "application/json", &refusal.to_string())
             }
         });
         let (pay, look, _) = both(config).await;
