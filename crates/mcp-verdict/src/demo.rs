@@ -77,7 +77,8 @@ fn list() -> String {
     out
 }
 
-async fn serve(listener: TcpListener, server: Server) {
+/// Serves connections for ever, on the local set.
+pub(crate) async fn serve(listener: TcpListener, server: Server) {
     let began = Instant::now();
     while let Ok((stream, _)) = listener.accept().await {
         tokio::task::spawn_local(connection(stream, HttpPeer::new(server.clone()), began));

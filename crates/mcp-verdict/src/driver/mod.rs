@@ -3,10 +3,12 @@
 mod process;
 mod server;
 mod socket;
+mod tail;
 mod tls;
 
-pub(crate) use process::{Group, Launch, Stop, environment};
+pub(crate) use process::{Group, Launch, Stop, environment, how_ended, spawn};
 pub(crate) use server::{Server, answers, spawn_server};
+pub(crate) use tail::Tail;
 pub(crate) use tls::Trust;
 
 use anyhow::Result;

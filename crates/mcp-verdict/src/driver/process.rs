@@ -264,7 +264,8 @@ async fn drain<R: AsyncRead + Unpin>(
     }
 }
 
-fn how_ended(status: ExitStatus) -> String {
+/// How a process ended, in words.
+pub(crate) fn how_ended(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return format!("signal {signal}");

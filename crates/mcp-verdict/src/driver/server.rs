@@ -3,24 +3,20 @@
 use super::Launch;
 use super::process::{Group, spawn};
 use super::socket::connect;
+use super::tail::Tail;
 use super::tls::Trust;
-use std::collections::VecDeque;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::process::Child;
 use tokio::task::JoinHandle;
 use verdict_core::wire::endpoint::Endpoint;
 
-/// Bytes of output that are kept.
-const TAIL: usize = 4 << 10;
-
 /// A server process.
 pub(crate) struct Server {
     child: Child,
     group: Group,
-    tail: Arc<Mutex<VecDeque<u8>>>,
+    tail: Tail,
     readers: Vec<JoinHandle<()>>,
 }
 
@@ -28,12 +24,12 @@ pub(crate) struct Server {
 pub(crate) fn spawn_server(words: &[String], launch: &Launch) -> Result<Server, String> {
     let mut child = spawn(words, launch, Stdio::null())?;
     let group = Group::of(&child);
-    let tail = Arc::new(Mutex::new(VecDeque::new()));
+    let tail = Tail::default();
     let out = child.stdout.take();
     let err = child.stderr.take();
     let readers = [
-        out.map(|out| tokio::spawn(keep(out, Arc::clone(&tail)))),
-        err.map(|err| tokio::spawn(keep(err, Arc::clone(&tail)))),
+        out.map(|out| tokio::spawn(tail.clone().keep(out))),
+        err.map(|err| tokio::spawn(tail.clone().keep(err))),
     ];
     Ok(Server {
         child,
@@ -41,17 +37,6 @@ pub(crate) fn spawn_server(words: &[String], launch: &Launch) -> Result<Server, 
         tail,
         readers: readers.into_iter().flatten().collect(),
     })
-}
-
-async fn keep(mut source: impl AsyncRead + Unpin, tail: Arc<Mutex<VecDeque<u8>>>) {
-    let mut buffer = vec![0; 16 << 10];
-    while let Ok(length @ 1..) = source.read(&mut buffer).await {
-        if let Ok(mut tail) = tail.lock() {
-            tail.extend(&buffer[..length]);
-            let excess = tail.len().saturating_sub(TAIL);
-            tail.drain(..excess);
-        }
-    }
 }
 
 impl Server {
@@ -79,16 +64,7 @@ impl Server {
             }
         };
         let _ = tokio::time::timeout(Duration::from_millis(300), read).await;
-        let bytes: Vec<u8> = self
-            .tail
-            .lock()
-            .map(|tail| tail.iter().copied().collect())
-            .unwrap_or_default();
-        // A tail that is cut may begin inside a secret, which nothing would know any more.
-        let cut = bytes.len() >= TAIL;
-        let line = bytes.iter().position(|byte| cut && *byte == b'\n');
-        let whole = &bytes[line.map_or(0, |end| end + 1)..];
-        String::from_utf8_lossy(whole).trim().to_owned()
+        self.tail.text()
     }
 
     /// Ends it with its whole process group.

@@ -108,10 +108,11 @@ impl Loss {
     }
 }
 
+/// Whole seconds, or tenths where there are any.
 fn seconds(ms: u64) -> String {
-    match ms % 1_000 {
-        0 => (ms / 1_000).to_string(),
-        rest => format!("{}.{rest:03}", ms / 1_000),
+    match (ms / 1_000, ms % 1_000 / 100) {
+        (whole, 0) => whole.to_string(),
+        (whole, tenths) => format!("{whole}.{tenths}"),
     }
 }
 

@@ -5,10 +5,13 @@ use serde_json::{Map, Value};
 use verdict_core::wire::json::cut;
 use verdict_model::{LEGACY_REVISION, REVISION};
 
+/// Bytes of instructions that are kept: they stand before every conversation.
+const INSTRUCTIONS: usize = 32 << 10;
+
 /// What a server says of itself when it is met.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hello {
-    /// Its instructions for whoever uses its tools.
+    /// Its instructions for whoever uses its tools, cut where they are too long for that.
     pub instructions: Option<String>,
     /// Whether it declares tools; it counts as declaring them where its capabilities are unknown.
     pub has_tools: bool,
@@ -22,7 +25,7 @@ impl Hello {
         let text = |key: &str| result.get(key).and_then(Value::as_str);
         let capabilities = result.get("capabilities").and_then(Value::as_object);
         Self {
-            instructions: text("instructions").map(str::to_owned),
+            instructions: text("instructions").map(|text| cut(text, INSTRUCTIONS)),
             has_tools: capabilities.is_none_or(|all| all.contains_key("tools")),
             version: text("protocolVersion").map(|version| cut(version, 40)),
         }

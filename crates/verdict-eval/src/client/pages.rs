@@ -10,6 +10,8 @@ use verdict_schema::{Examiner, Kind, Role, Weight};
 
 /// Tools that are kept: more than any model takes.
 const MAX_TOOLS: usize = 10_000;
+/// Bytes of JSON that they take in all.
+const MAX_BYTES: usize = 32 << 20;
 
 /// What comes after a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +32,7 @@ pub struct Pages {
     names: BTreeSet<String>,
     cursors: BTreeSet<String>,
     mirrors: bool,
+    bytes: usize,
 }
 
 impl Pages {
@@ -68,9 +71,10 @@ impl Pages {
         let Some(Value::String(cursor)) = page.shift_remove("nextCursor") else {
             return Ok(Next::End);
         };
-        if self.tools.len() > MAX_TOOLS || self.cursors.len() + 1 >= MAX_PAGES {
+        let long = self.tools.len() > MAX_TOOLS || self.bytes > MAX_BYTES;
+        if long || self.cursors.len() + 1 >= MAX_PAGES {
             return Ok(self.stop(&format!(
-                "is longer than {MAX_TOOLS} tools or {MAX_PAGES} pages"
+                "is longer than {MAX_PAGES} pages, {MAX_TOOLS} tools or {MAX_BYTES} bytes"
             )));
         }
         if !self.cursors.insert(cursor.clone()) {
@@ -94,10 +98,12 @@ impl Pages {
         } else {
             self.unfit(&tool)
         };
-        match why {
-            Some(why) => self.notes.push(format!("the tool `{name}` {why}")),
-            None => self.tools.push(tool),
+        if let Some(why) = why {
+            self.notes.push(format!("the tool `{name}` {why}"));
+            return;
         }
+        self.bytes += serde_json::to_string(&tool).map_or(0, |text| text.len());
+        self.tools.push(tool);
     }
 
     /// Why clients have to leave a tool out.

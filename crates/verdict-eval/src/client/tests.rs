@@ -249,7 +249,7 @@ fn only_harmless_calls_are_sent_again() {
     let Step::Done(CallOutcome::Failed { why }) = reading.lost(&Loss::TimedOut(1_500)) else {
         panic!("sent again")
     };
-    assert_eq!(why, "`pay` was not answered within 1.500 s");
+    assert_eq!(why, "`pay` was not answered within 1.5 s");
 }
 
 #[test]
@@ -354,6 +354,14 @@ fn lists_end() {
         .take_while(|number| endless.take(page(json!(number.to_string()), &[])) != Ok(Next::End))
         .count();
     assert!(count < 200 && endless.notes.len() == 1, "{count}");
+    let mut heavy = Pages::new(false);
+    let weight = "x".repeat(20 << 20);
+    let heavy_page = |number: u32| {
+        let tool = json!({"name": number.to_string(), "description": weight});
+        object(json!({"tools": [tool], "nextCursor": number.to_string()}))
+    };
+    assert!(matches!(heavy.take(heavy_page(1)), Ok(Next::Page(_))));
+    assert_eq!(heavy.take(heavy_page(2)), Ok(Next::End));
     for bad in [
         json!({}),
         json!({"tools": {}}),
