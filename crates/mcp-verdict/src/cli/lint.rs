@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use verdict_core::mask::Masks;
-use verdict_eval::golden::{self, Level};
+use verdict_eval::golden::{self, Weight};
 use verdict_eval::tool::Tool;
 
 #[derive(Debug, Args)]
@@ -43,12 +43,12 @@ pub(crate) async fn run(args: &LintArgs) -> Result<Exit> {
     let remarks = golden::lint(&file.golden, tools.as_deref());
     let mut out = String::new();
     for remark in &remarks {
-        let level = if remark.level == Level::Error { "error" } else { "warning" };
+        let level = if remark.level == Weight::Error { "error" } else { "warning" };
         out.push_str(&verdict_report::safe::terminal(&format!("{level}: {}", remark.told(&file.path))));
         out.push('\n');
     }
     let count = |level| remarks.iter().filter(|remark| remark.level == level).count();
-    let (errors, warnings) = (count(Level::Error), count(Level::Warn));
+    let (errors, warnings) = (count(Weight::Error), count(Weight::Warn));
     let against = match &tools {
         Some(tools) => format!("against {} tools", tools.len()),
         None => "without a server: name one with --url or a command after `--` to audit tools and arguments".to_owned(),
@@ -75,8 +75,8 @@ async fn tools(args: &LintArgs) -> Result<Vec<Tool>> {
     let listed = async {
         let client = Client::connect(&plan, &ground.launch, &ground.trust).await?;
         let tools = client.tools().await;
-        client.close().await;
-        tools
+        client.end().await;
+        Ok(tools.map_err(NotStarted::new)?)
     };
     let listed = tokio::select! {
         listed = listed => listed,

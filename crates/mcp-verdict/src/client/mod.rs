@@ -29,6 +29,7 @@ use verdict_eval::client::{
     Session, Step, initialized,
 };
 use verdict_eval::tool::Tool;
+use verdict_model::report::ServerInfo;
 
 /// A cursor that the server does not know any more.
 const INVALID_PARAMS: i64 = -32602;
@@ -136,6 +137,11 @@ impl Client {
     /// What the server tells whoever uses its tools.
     pub(crate) fn instructions(&self) -> Option<&str> {
         self.hello.instructions.as_deref()
+    }
+
+    /// What the server calls itself.
+    pub(crate) fn server_info(&self) -> Option<ServerInfo> {
+        self.hello.server.clone()
     }
 
     /// Whether it is spoken to by revision 2026-07-28.

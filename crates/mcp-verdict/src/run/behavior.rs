@@ -1,10 +1,11 @@
 //! Layer 1: the golden set through models, from the files to its part of the report.
 
+use super::budget::Budget;
 use super::estimate;
 use super::golden::{self, GoldenFile};
 use super::journal::{Journal, Wish};
 use super::judging::{Judging, Rubrics};
-use super::service::{Desk, Service};
+use super::service::{Desk, Net, Service};
 use super::session::{CaseRuns, Session};
 use super::transcripts::Transcripts;
 use super::wire::Wire;
@@ -25,7 +26,7 @@ use verdict_eval::advice::advice;
 use verdict_eval::agent::Rules;
 use verdict_eval::chat::Sampling;
 use verdict_eval::golden::Case;
-use verdict_eval::golden::hash::{case_hash, set_hash};
+use verdict_eval::golden::hash;
 use verdict_eval::provider::price::{Tariff, tariff};
 use verdict_eval::provider::{Endpoint, ModelId};
 use verdict_eval::score::{Scorer, collisions, expected, metrics, pass_rate};
@@ -145,12 +146,18 @@ impl Behaviour {
     }
 
     fn desk(&self, plan: &Plan, ground: &Ground) -> Result<Desk> {
-        let remote = self.models.iter().chain(&self.judge).any(|model| model.endpoint.is_some());
-        let folder = if remote { self.cache.clone() } else { std::env::temp_dir().join(format!("mcp-verdict-{}", std::process::id())) };
+        let is_asked = self.models.iter().chain(&self.judge).any(|model| model.endpoint.is_some());
+        let net = if is_asked {
+            Some(Net {
+                wire: Wire::new(&ground.trust)?,
+                journal: RefCell::new(Journal::open(&self.cache, &self.wish())?),
+            })
+        } else {
+            None
+        };
         Ok(Desk {
-            wire: Wire::new(&ground.trust)?,
-            journal: RefCell::new(Journal::open(&folder, &self.wish())?),
-            budget: super::budget::Budget::new(plan.settings.config.budget.clone()),
+            net,
+            budget: Budget::new(plan.settings.config.budget.clone()),
             masks: self.masks(&plan.settings.secrets),
         })
     }
@@ -223,13 +230,16 @@ impl Behaviour {
             models.push(self.result(&service, runs, &tools));
         }
         let notes = self.notes(client, &desk, judging.as_ref(), interrupt);
-        if !interrupt.happened() && !desk.budget.has_ended() {
-            desk.journal.borrow().finish()?;
+        if let Some(net) = &desk.net
+            && !interrupt.happened()
+            && !desk.budget.has_ended()
+        {
+            net.journal.borrow().finish()?;
         }
         let layer = Behavior {
             golden: GoldenSet {
                 path: self.file.path.clone(),
-                hash: set_hash(&self.file.golden),
+                hash: hash::set(&self.file.golden),
                 cases: self.file.golden.cases.len() as u64,
             },
             models,
@@ -246,7 +256,7 @@ impl Behaviour {
         } else if self.rubrics.is_wanted() {
             notes.push("Cases have rubrics, and no judge was named (--judge): completion was not measured.".to_owned());
         }
-        match desk.journal.borrow().damaged() {
+        match desk.net.as_ref().map_or(0, |net| net.journal.borrow().damaged()) {
             0 => {}
             damaged => notes.push(format!("{damaged} kept answers were damaged, and not used.")),
         }
@@ -282,7 +292,7 @@ impl Behaviour {
         let mut result = CaseResult {
             id: case.id.clone(),
             kind: case.kind,
-            hash: case_hash(&self.file.golden, case),
+            hash: hash::case(case, &self.file.golden.aliases),
             prompt: case.prompt.clone(),
             expected: expected(case),
             tags: case.tags.clone(),

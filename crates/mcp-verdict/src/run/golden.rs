@@ -4,7 +4,7 @@ use crate::exit::{Usage, say};
 use crate::input;
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
-use verdict_eval::golden::{self, Case, Golden, Level, Remark};
+use verdict_eval::golden::{self, Case, Golden, Remark, Weight};
 use verdict_eval::tool::Tool;
 use verdict_model::Config;
 
@@ -47,7 +47,7 @@ impl GoldenFile {
     pub(crate) fn audit(&self, tools: &[Tool], quiet: bool) -> Result<()> {
         let remarks = golden::lint(&self.golden, Some(tools));
         let line = |remark: &Remark| remark.told(&self.path);
-        let (errors, warnings): (Vec<_>, Vec<_>) = remarks.iter().partition(|remark| remark.level == Level::Error);
+        let (errors, warnings): (Vec<_>, Vec<_>) = remarks.iter().partition(|remark| remark.level == Weight::Error);
         if !quiet {
             for warning in warnings {
                 say(&format!("warning: {}", line(warning)));

@@ -28,23 +28,30 @@ pub(crate) const EXPECTED_OUTPUT: u64 = 200;
 
 /// What all models of a run share.
 pub(crate) struct Desk {
-    pub(crate) wire: Wire,
-    pub(crate) journal: RefCell<Journal>,
+    /// What only models beyond the built-in one need.
+    pub(crate) net: Option<Net>,
     pub(crate) budget: Budget,
     pub(crate) masks: Masks,
+}
+
+/// The way to models, and what they answered.
+pub(crate) struct Net {
+    pub(crate) wire: Wire,
+    pub(crate) journal: RefCell<Journal>,
 }
 
 /// One model and how it has behaved so far.
 pub(crate) struct Service<'d> {
     id: String,
     desk: &'d Desk,
-    remote: Option<Remote>,
+    remote: Option<Remote<'d>>,
     state: RefCell<State>,
     freed: Notify,
     began: Instant,
 }
 
-struct Remote {
+struct Remote<'d> {
+    net: &'d Net,
     endpoint: Endpoint,
     offer: Offer,
     tariff: Option<Tariff>,
@@ -90,7 +97,8 @@ impl<'d> Service<'d> {
         concurrency: u32,
         desk: &'d Desk,
     ) -> Self {
-        let remote = endpoint.map(|endpoint| Remote {
+        let remote = endpoint.zip(desk.net.as_ref()).map(|(endpoint, net)| Remote {
+            net,
             offer: Offer::new(endpoint.wire, tools),
             endpoint,
             tariff,
@@ -181,9 +189,9 @@ impl<'d> Service<'d> {
         loop {
             let quirks = self.state.borrow().quirks.clone();
             let http = encode(&remote.endpoint, request, &remote.offer, &quirks);
-            let session = self.desk.journal.borrow().session().to_owned();
+            let session = remote.net.journal.borrow().session().to_owned();
             let key = key(&[MAKER, session.as_bytes(), &run.to_be_bytes(), &http.material()]);
-            let kept = self.desk.journal.borrow_mut().find(&key);
+            let kept = remote.net.journal.borrow_mut().find(&key);
             if let Some(kept) = kept
                 && let Ok(answer) = decode(&remote.endpoint, &response(&kept), &remote.offer.names)
             {
@@ -222,7 +230,7 @@ impl<'d> Service<'d> {
     }
 
     /// One call over the wire. What was paid for is on disk before anybody sees it.
-    async fn pay(&self, remote: &Remote, http: &HttpRequest, key: &str) -> Result<Result<Asked, Fault>, RunFault> {
+    async fn pay(&self, remote: &Remote<'_>, http: &HttpRequest, key: &str) -> Result<Result<Asked, Fault>, RunFault> {
         let expected = remote.tariff.as_ref().map(|tariff| tariff.usd(&estimate(http.body.len(), EXPECTED_OUTPUT)));
         self.desk.budget.take(expected).map_err(|ended| {
             self.stop(RunFault {
@@ -233,7 +241,7 @@ impl<'d> Service<'d> {
         })?;
         let ticket = self.admitted().await;
         let began = Instant::now();
-        let came = self.desk.wire.send(http).await;
+        let came = remote.net.wire.send(http).await;
         let ms = millis(began);
         let came = came.map(|response| self.masked(response));
         let decoded = match &came {
@@ -246,7 +254,7 @@ impl<'d> Service<'d> {
         self.freed.notify_waiters();
         let answer = match (came, decoded) {
             (Ok(response), Ok(answer)) => {
-                let kept = self.desk.journal.borrow_mut().keep(key, &kept(&response, ms));
+                let kept = remote.net.journal.borrow_mut().keep(key, &kept(&response, ms));
                 kept.map_err(|error| {
                     self.stop(RunFault {
                         who: Who::Harness,

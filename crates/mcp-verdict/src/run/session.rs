@@ -10,7 +10,7 @@ use futures_util::StreamExt;
 use futures_util::future::join_all;
 use std::cell::RefCell;
 use verdict_eval::agent::{Episode, LiveCall, LiveResult, Next, Rules};
-use verdict_eval::client::{Answers, CallOutcome};
+use verdict_eval::client::CallOutcome;
 use verdict_eval::gate::HardMode;
 use verdict_eval::gate::absolute::{Held, Target};
 use verdict_eval::golden::Case;
@@ -161,7 +161,7 @@ impl<'s> Session<'s> {
         }
         let fault = fault.or_else(|| episode.fault());
         let transcript = self.transcripts.and_then(|kept| {
-            kept.write(service.id(), &attempt.case.id, attempt.index, episode.system(), episode.turns())
+            kept.write(service.id(), &attempt.case.id, attempt.index, &episode.system(), episode.turns())
         });
         let mut run = Run {
             index: attempt.index,
@@ -234,12 +234,8 @@ impl<'s> Session<'s> {
     }
 
     async fn call(&self, case: &Case, call: &LiveCall) -> LiveResult {
-        let answers = Answers {
-            case: case.answers.clone(),
-            config: self.rules.config.mrtr.answers.clone(),
-        };
         let tool = &self.tools[call.tool];
-        match self.client.call(tool, &call.arguments, &answers).await.outcome {
+        match self.client.call(tool, &call.arguments, &case.answers).await.outcome {
             CallOutcome::Complete { result, .. } => LiveResult::Result(result),
             CallOutcome::Protocol { code, message } => LiveResult::Refused(format!("error {code}: {message}")),
             CallOutcome::Failed { why } => LiveResult::Failed(why),

@@ -2,6 +2,7 @@
 
 use super::incoming::{Heard, Loss, Reply};
 use serde_json::{Map, Value};
+use verdict_model::report::ServerInfo;
 use verdict_core::wire::json::cut;
 use verdict_model::{LEGACY_REVISION, REVISION};
 
@@ -17,6 +18,21 @@ pub struct Hello {
     pub has_tools: bool,
     /// The version of the handshake.
     pub version: Option<String>,
+    /// What the server calls itself.
+    pub server: Option<ServerInfo>,
+}
+
+/// Name and version; in `_meta` since 2026-07-28, beside the version before.
+fn server(result: &Map<String, Value>) -> Option<ServerInfo> {
+    let modern = result
+        .get("_meta")
+        .and_then(|meta| meta.get("io.modelcontextprotocol/serverInfo"));
+    let info = modern.or_else(|| result.get("serverInfo"))?;
+    let text = |key: &str| info.get(key).and_then(Value::as_str);
+    Some(ServerInfo {
+        name: cut(text("name")?, 200),
+        version: cut(text("version").unwrap_or_default(), 100),
+    })
 }
 
 impl Hello {
@@ -28,6 +44,7 @@ impl Hello {
             instructions: text("instructions").map(|text| cut(text, INSTRUCTIONS)),
             has_tools: capabilities.is_none_or(|all| all.contains_key("tools")),
             version: text("protocolVersion").map(|version| cut(version, 40)),
+            server: server(result),
         }
     }
 
