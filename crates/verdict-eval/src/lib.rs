@@ -5,4 +5,6 @@
 
 pub mod chat;
 pub mod golden;
+pub mod lexical;
+pub mod provider;
 pub mod tool;
