@@ -29,12 +29,19 @@ pub(super) struct Piece {
 pub(super) fn pieces(prompt: &str) -> Vec<Piece> {
     let (rest, quoted) = quotes(prompt);
     let tokens: Vec<&str> = rest.split_whitespace().collect();
-    let mut pieces: Vec<Piece> = quoted.into_iter().map(|text| piece(Looks::Quoted, text, "", "")).collect();
+    let mut pieces: Vec<Piece> = quoted
+        .into_iter()
+        .map(|text| piece(Looks::Quoted, text, "", ""))
+        .collect();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let bare = trimmed(token);
         let mut end = at + 1;
-        let before = at.checked_sub(1).and_then(|at| tokens.get(at)).copied().unwrap_or_default();
+        let before = at
+            .checked_sub(1)
+            .and_then(|at| tokens.get(at))
+            .copied()
+            .unwrap_or_default();
         let starts = before.is_empty() || before.ends_with(['.', '!', '?', ':']);
         let found = match looks(bare) {
             Some(looks) => Some((looks, bare.to_owned())),
@@ -43,7 +50,8 @@ pub(super) fn pieces(prompt: &str) -> Vec<Piece> {
                 let mut last = *token;
                 // A name goes on until a mark ends it.
                 while let Some(next) = tokens.get(end).filter(|next| {
-                    is_capitalised(trimmed(next)) && last.chars().next_back().is_some_and(char::is_alphanumeric)
+                    is_capitalised(trimmed(next))
+                        && last.chars().next_back().is_some_and(char::is_alphanumeric)
                 }) {
                     text = format!("{text} {}", possessed(trimmed(next)));
                     last = next;
@@ -80,7 +88,10 @@ fn quotes(prompt: &str) -> (String, Vec<String>) {
     let mut tail = prompt;
     while let Some(c) = tail.chars().next() {
         let after = &tail[c.len_utf8()..];
-        let close = MARKS.iter().find(|(open, _)| *open == c).and_then(|(_, close)| after.find(*close));
+        let close = MARKS
+            .iter()
+            .find(|(open, _)| *open == c)
+            .and_then(|(_, close)| after.find(*close));
         if let Some(end) = close {
             let close_len = after[end..].chars().next().map_or(0, char::len_utf8);
             quoted.push(after[..end].to_owned());
@@ -96,12 +107,15 @@ fn quotes(prompt: &str) -> (String, Vec<String>) {
 
 /// A token without the marks around it.
 fn trimmed(token: &str) -> &str {
-    let is_mark = |c: char| !c.is_alphanumeric() && !matches!(c, '#' | '$' | '€' | '+' | '-' | '@' | '/');
+    let is_mark =
+        |c: char| !c.is_alphanumeric() && !matches!(c, '#' | '$' | '€' | '+' | '-' | '@' | '/');
     token.trim_matches(is_mark).trim_end_matches(['-', '/'])
 }
 
 fn possessed(word: &str) -> &str {
-    word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
+    word.strip_suffix("'s")
+        .or_else(|| word.strip_suffix("’s"))
+        .unwrap_or(word)
 }
 
 fn looks(token: &str) -> Option<Looks> {
@@ -120,19 +134,27 @@ fn looks(token: &str) -> Option<Looks> {
     }
     let has_digit = token.chars().any(|c| c.is_ascii_digit());
     let has_letter = token.chars().any(char::is_alphabetic);
-    let is_word = token.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '#' | '.' | ':'));
-    (has_digit && is_word && (has_letter || token.contains(['-', '#', '/', ':']))).then_some(Looks::Code)
+    let is_word = token
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '#' | '.' | ':'));
+    (has_digit && is_word && (has_letter || token.contains(['-', '#', '/', ':'])))
+        .then_some(Looks::Code)
 }
 
 fn is_date(token: &str) -> bool {
     let parts: Vec<&str> = token.split('-').collect();
     let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
-    lengths == [4, 2, 2] && parts.iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()))
+    lengths == [4, 2, 2]
+        && parts
+            .iter()
+            .all(|part| part.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The number in a token: thousands separated by commas, a currency or a percent sign around it.
 pub(super) fn number(token: &str) -> Option<serde_json::Number> {
-    let bare = token.trim_start_matches(['$', '€', '#', '+']).trim_end_matches(['%', '€']);
+    let bare = token
+        .trim_start_matches(['$', '€', '#', '+'])
+        .trim_end_matches(['%', '€']);
     let bare = bare.replace(',', "");
     let is_number = bare.starts_with(|c: char| c.is_ascii_digit() || c == '-')
         && bare.ends_with(|c: char| c.is_ascii_digit());
@@ -153,8 +175,10 @@ mod tests {
     fn finds_what_can_be_copied() {
         let prompt = "Email “the Q3 report” to ana@firma.ro, cc Bob Smith: order ORD-10483 (2026-10-05), \
             $1,250.00 for 3 days in São Paulo. See https://a.example/x?y=1. Thanks";
-        let found: Vec<(Looks, String)> =
-            pieces(prompt).into_iter().map(|piece| (piece.looks, piece.text)).collect();
+        let found: Vec<(Looks, String)> = pieces(prompt)
+            .into_iter()
+            .map(|piece| (piece.looks, piece.text))
+            .collect();
         let expected = [
             (Looks::Quoted, "the Q3 report"),
             (Looks::Email, "ana@firma.ro"),
@@ -166,12 +190,17 @@ mod tests {
             (Looks::Proper, "São Paulo"),
             (Looks::Url, "https://a.example/x?y=1"),
         ];
-        assert_eq!(found, expected.map(|(looks, text)| (looks, text.to_owned())));
+        assert_eq!(
+            found,
+            expected.map(|(looks, text)| (looks, text.to_owned()))
+        );
     }
 
     #[test]
     fn nothing_makes_it_panic() {
-        for prompt in ["", "“", "\"\"", "@", "@@.", "-", "--", "# $ €", "`ü", "İ ı Ş", "’s 's", "a@b", "1-2-3"] {
+        for prompt in [
+            "", "“", "\"\"", "@", "@@.", "-", "--", "# $ €", "`ü", "İ ı Ş", "’s 's", "a@b", "1-2-3",
+        ] {
             let _ = pieces(prompt);
         }
     }

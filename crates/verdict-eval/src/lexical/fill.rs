@@ -19,7 +19,10 @@ pub(super) fn arguments(prompt: &str, schema: Option<&Value>) -> Map<String, Val
         .unwrap_or_default();
     let mut filler = Filler {
         prompt: format!(" {} ", stems(prompt).join(" ")),
-        folded: format!(" {} ", fold(prompt).replace(|c: char| !c.is_alphanumeric(), " ")),
+        folded: format!(
+            " {} ",
+            fold(prompt).replace(|c: char| !c.is_alphanumeric(), " ")
+        ),
         whole: prompt,
         pieces: pieces(prompt),
     };
@@ -49,7 +52,9 @@ pub(super) fn arguments(prompt: &str, schema: Option<&Value>) -> Map<String, Val
 fn target<'a>(root: &'a Value, property: &'a Value) -> &'a Value {
     let reference = property.get("$ref").and_then(Value::as_str);
     let pointer = reference.and_then(|text| text.strip_prefix('#'));
-    pointer.and_then(|pointer| root.pointer(pointer)).unwrap_or(property)
+    pointer
+        .and_then(|pointer| root.pointer(pointer))
+        .unwrap_or(property)
 }
 
 struct Filler<'a> {
@@ -69,7 +74,9 @@ impl Filler<'_> {
         match kind(property) {
             "boolean" => self.truth(name),
             "integer" | "number" => self.counted(name, property, surely),
-            "string" => self.text(name, property, surely).or_else(|| self.whole(name, property, surely)),
+            "string" => self
+                .text(name, property, surely)
+                .or_else(|| self.whole(name, property, surely)),
             "array" => self.list(name, property, surely),
             _ => None,
         }
@@ -78,28 +85,39 @@ impl Filler<'_> {
     /// The longest value of a list whose words stand in the prompt.
     fn listed(&self, values: &[Value]) -> Option<Value> {
         let stands = |value: &&Value| {
-            let Some(text) = value.as_str() else { return false };
+            let Some(text) = value.as_str() else {
+                return false;
+            };
             let words = stems(text);
             let plain = fold(text).replace(|c: char| !c.is_alphanumeric(), " ");
             !text.is_empty()
                 && (self.folded.contains(&format!(" {} ", plain.trim()))
-                    || (!words.is_empty() && self.prompt.contains(&format!(" {} ", words.join(" ")))))
+                    || (!words.is_empty()
+                        && self.prompt.contains(&format!(" {} ", words.join(" ")))))
         };
-        let longest = values.iter().filter(stands).rev().max_by_key(|value| value.as_str().map(str::len));
+        let longest = values
+            .iter()
+            .filter(stands)
+            .rev()
+            .max_by_key(|value| value.as_str().map(str::len));
         longest.cloned()
     }
 
     /// True where the prompt has the words of the name, false where it denies them.
     fn truth(&self, name: &str) -> Option<Value> {
         let words = stems(name);
-        let found = words.iter().all(|word| self.prompt.contains(&format!(" {word} ")));
+        let found = words
+            .iter()
+            .all(|word| self.prompt.contains(&format!(" {word} ")));
         if words.is_empty() || !found {
             return None;
         }
         let first = fold(name).replace(|c: char| !c.is_alphanumeric(), " ");
         let first = first.split(' ').next().unwrap_or_default().to_owned();
         let denials = ["no", "not", "without", "dont", "don t", "never"];
-        let denied = denials.iter().any(|denial| self.folded.contains(&format!(" {denial} {first}")));
+        let denied = denials
+            .iter()
+            .any(|denial| self.folded.contains(&format!(" {denial} {first}")));
         Some(json!(!denied))
     }
 
@@ -120,12 +138,19 @@ impl Filler<'_> {
     fn text(&mut self, name: &str, property: &Value, surely: bool) -> Option<Value> {
         let words = stems(name);
         let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-        let format = property.get("format").and_then(Value::as_str).unwrap_or_default();
+        let format = property
+            .get("format")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let wanted: &[Looks] = match () {
-            () if format == "email" || has(&["email", "mail", "recipient", "cc", "bcc"]) => &[Looks::Email],
+            () if format == "email" || has(&["email", "mail", "recipient", "cc", "bcc"]) => {
+                &[Looks::Email]
+            }
             () if format == "uri" || has(&["url", "uri", "link"]) => &[Looks::Url],
             () if format == "date" || has(&["date", "day", "since", "until"]) => &[Looks::Date],
-            () if property.get("pattern").is_some() || has(&["id", "code", "number", "key", "ref", "reference"]) => {
+            () if property.get("pattern").is_some()
+                || has(&["id", "code", "number", "key", "ref", "reference"]) =>
+            {
                 &[Looks::Code, Looks::Number]
             }
             () if surely => &[Looks::Quoted],
@@ -141,7 +166,9 @@ impl Filler<'_> {
             return Some(found);
         }
         for looks in wanted {
-            let found = self.take(|piece| (piece.looks == *looks).then(|| fitting(json!(piece.text), property))?);
+            let found = self.take(|piece| {
+                (piece.looks == *looks).then(|| fitting(json!(piece.text), property))?
+            });
             if found.is_some() {
                 return found;
             }
@@ -151,7 +178,9 @@ impl Filler<'_> {
 
     /// The whole prompt, for parameters that take any words.
     fn whole(&self, name: &str, property: &Value, surely: bool) -> Option<Value> {
-        let free = ["query", "question", "text", "message", "prompt", "q", "search", "input"];
+        let free = [
+            "query", "question", "text", "message", "prompt", "q", "search", "input",
+        ];
         let is_free = stems(name).iter().any(|word| free.contains(&word.as_str()));
         (!surely && is_free).then(|| fitting(json!(self.whole), property))?
     }
@@ -160,12 +189,17 @@ impl Filler<'_> {
     fn list(&mut self, name: &str, property: &Value, surely: bool) -> Option<Value> {
         let items = property.get("items")?;
         if let Some(values) = items.get("enum").and_then(Value::as_array) {
-            let found: Vec<Value> =
-                values.iter().filter(|value| self.listed(&[(*value).clone()]).is_some()).cloned().collect();
+            let found: Vec<Value> = values
+                .iter()
+                .filter(|value| self.listed(&[(*value).clone()]).is_some())
+                .cloned()
+                .collect();
             return (!found.is_empty()).then_some(Value::Array(found));
         }
         let mut found = Vec::new();
-        while kind(items) == "string" && let Some(value) = self.text(name, items, surely) {
+        while kind(items) == "string"
+            && let Some(value) = self.text(name, items, surely)
+        {
             found.push(value);
         }
         let list = (!found.is_empty()).then_some(Value::Array(found))?;
@@ -187,9 +221,11 @@ impl Filler<'_> {
 fn kind(property: &Value) -> &str {
     match property.get("type") {
         Some(Value::String(name)) => name,
-        Some(Value::Array(names)) => {
-            names.iter().filter_map(Value::as_str).find(|name| *name != "null").unwrap_or_default()
-        }
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .find(|name| *name != "null")
+            .unwrap_or_default(),
         _ => "",
     }
 }
@@ -204,7 +240,11 @@ fn fitting(value: Value, property: &Value) -> Option<Value> {
 fn examples(property: &Value) -> impl Iterator<Item = &str> {
     let listed = property.get("examples").and_then(Value::as_array);
     let single = property.get("example");
-    listed.into_iter().flatten().chain(single).filter_map(Value::as_str)
+    listed
+        .into_iter()
+        .flatten()
+        .chain(single)
+        .filter_map(Value::as_str)
 }
 
 /// The form of a code: letters, digits, and the marks between them.

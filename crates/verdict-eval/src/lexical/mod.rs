@@ -39,12 +39,17 @@ pub fn answer(request: &Request) -> Answer {
             query.remove(&word);
         }
     }
-    let scores = index.scores(&query).into_iter().map(|score| (score / TIE).round() * TIE);
+    let scores = index
+        .scores(&query)
+        .into_iter()
+        .map(|score| (score / TIE).round() * TIE);
     let mut ranked: Vec<(usize, f64)> = scores.enumerate().collect();
     ranked.retain(|(tool, _)| !called.contains(tool));
     // Stable, so that ties keep the order of the list.
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let best = ranked.first().filter(|(_, score)| *score >= index.threshold());
+    let best = ranked
+        .first()
+        .filter(|(_, score)| *score >= index.threshold());
     let text = told(&request.tools, &ranked, index.threshold());
     let calls: Vec<Call> = best
         .and_then(|(tool, _)| request.tools.get(*tool))
@@ -56,7 +61,11 @@ pub fn answer(request: &Request) -> Answer {
         .into_iter()
         .collect();
     Answer {
-        end: if calls.is_empty() { End::Stop } else { End::Calls },
+        end: if calls.is_empty() {
+            End::Stop
+        } else {
+            End::Calls
+        },
         said: Said {
             text,
             calls,
@@ -86,7 +95,10 @@ fn prompt(request: &Request) -> &str {
 
 /// The tools that were called since.
 fn called(request: &Request) -> impl Iterator<Item = &str> {
-    let last = request.turns.iter().rposition(|turn| matches!(turn, Turn::User { .. }));
+    let last = request
+        .turns
+        .iter()
+        .rposition(|turn| matches!(turn, Turn::User { .. }));
     let since = request.turns.iter().skip(last.unwrap_or_default());
     since
         .filter_map(|turn| match turn {
@@ -103,13 +115,25 @@ fn told(tools: &[Tool], ranked: &[(usize, f64)], threshold: f64) -> String {
     match ranked {
         [] => "No tool is left to call.".to_owned(),
         [(best, score), ..] if *score < threshold => {
-            format!("No tool is near enough: `{}` has {score:.2} of {threshold:.2}.", name(*best))
+            format!(
+                "No tool is near enough: `{}` has {score:.2} of {threshold:.2}.",
+                name(*best)
+            )
         }
         [(best, score), (next, other), ..] if (score - other).abs() < TIE => {
-            format!("A tie at {score:.2}: `{}` and `{}`; the first of the list is taken.", name(*best), name(*next))
+            format!(
+                "A tie at {score:.2}: `{}` and `{}`; the first of the list is taken.",
+                name(*best),
+                name(*next)
+            )
         }
         [(best, score), (next, other), ..] => {
-            format!("`{}` has {score:.2}, `{}` {other:.2}: a margin of {:.2}.", name(*best), name(*next), score - other)
+            format!(
+                "`{}` has {score:.2}, `{}` {other:.2}: a margin of {:.2}.",
+                name(*best),
+                name(*next),
+                score - other
+            )
         }
         [(best, score)] => format!("`{}` has {score:.2}.", name(*best)),
     }

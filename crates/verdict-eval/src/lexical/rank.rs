@@ -44,8 +44,17 @@ fn parameters(schema: &Value, depth: u32, texts: &mut Vec<(String, f64)>) {
         texts.push((name.clone(), 1.0));
         let description = property.get("description").and_then(Value::as_str);
         texts.extend(description.map(|text| (text.to_owned(), 0.5)));
-        let values = property.get("enum").and_then(Value::as_array).into_iter().flatten();
-        texts.extend(values.filter_map(Value::as_str).take(100).map(|text| (text.to_owned(), 1.0)));
+        let values = property
+            .get("enum")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        texts.extend(
+            values
+                .filter_map(Value::as_str)
+                .take(100)
+                .map(|text| (text.to_owned(), 1.0)),
+        );
         if depth < DEPTH {
             parameters(property, depth + 1, texts);
             if let Some(items) = property.get("items") {
@@ -77,8 +86,12 @@ impl Index {
             .iter()
             .map(|document| {
                 let norm = K1 * (1.0 - B + B * length(document) / self.average);
-                let matched = query.iter().filter_map(|word| Some((word, *document.get(word)?)));
-                matched.map(|(word, tf)| self.rarity(word) * tf * (K1 + 1.0) / (tf + norm)).sum()
+                let matched = query
+                    .iter()
+                    .filter_map(|word| Some((word, *document.get(word)?)));
+                matched
+                    .map(|(word, tf)| self.rarity(word) * tf * (K1 + 1.0) / (tf + norm))
+                    .sum()
             })
             .collect()
     }
@@ -96,7 +109,12 @@ impl Index {
     }
 
     fn rarity(&self, word: &str) -> f64 {
-        self.rarity_of(count(self.documents.iter().filter(|document| document.contains_key(word)).count()))
+        self.rarity_of(count(
+            self.documents
+                .iter()
+                .filter(|document| document.contains_key(word))
+                .count(),
+        ))
     }
 
     fn rarity_of(&self, with: f64) -> f64 {
@@ -132,6 +150,8 @@ pub(super) fn shared(prompt: &str, one: &Tool, two: &Tool) -> Vec<String> {
         .flat_map(|(text, _)| words(text).into_iter().rev())
         .map(|word| (word.stem, word.surface.to_lowercase()))
         .collect();
-    let shown = shared.into_iter().map(|(_, _, word)| surfaces.get(word).unwrap_or(word).clone());
+    let shown = shared
+        .into_iter()
+        .map(|(_, _, word)| surfaces.get(word).unwrap_or(word).clone());
     shown.take(12).collect()
 }

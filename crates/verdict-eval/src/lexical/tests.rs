@@ -37,15 +37,14 @@ fn request(prompt: &str, tools: Vec<Tool>) -> Request {
 
 fn call(answer: &Answer) -> Option<(String, Value)> {
     let call = answer.said.calls.first()?;
-    Some((call.name.clone(), serde_json::from_str(&call.arguments).expect("JSON")))
+    Some((
+        call.name.clone(),
+        serde_json::from_str(&call.arguments).expect("JSON"),
+    ))
 }
 
 fn asked(prompt: &str) -> Option<(String, Value)> {
     call(&answer(&request(prompt, office())))
-}
-
-fn some(name: &str, arguments: Value) -> Option<(String, Value)> {
-    Some((name.to_owned(), arguments))
 }
 
 #[test]
@@ -53,33 +52,61 @@ fn chooses_by_words_and_copies_arguments() {
     for (prompt, expected) in [
         (
             "What's the weather in New York, in Celsius, for 3 days?",
-            some("get_weather", json!({"city": "New York", "unit": "celsius", "days": 3})),
+            (
+                "get_weather",
+                json!({"city": "New York", "unit": "celsius", "days": 3}),
+            ),
         ),
-        ("Show me invoice INV-1001 please", some("get_invoice", json!({"id": "INV-1001"}))),
+        (
+            "Show me invoice INV-1001 please",
+            ("get_invoice", json!({"id": "INV-1001"})),
+        ),
         (
             "Which invoices of the customer Acme are not paid?",
-            some("search_invoices", json!({"customer": "Acme", "paid": false})),
+            (
+                "search_invoices",
+                json!({"customer": "Acme", "paid": false}),
+            ),
         ),
         (
             "Send an email to finance@acme.example about \"Late fees\"",
-            some("send_email", json!({"to": "finance@acme.example", "subject": "Late fees"})),
+            (
+                "send_email",
+                json!({"to": "finance@acme.example", "subject": "Late fees"}),
+            ),
         ),
         (
             "Bugün İzmir şehrinde hava nasıl, durumu söyle: yağmur var mı?",
-            some("hava_durumu", json!({"şehir": "İzmir"})),
+            ("hava_durumu", json!({"şehir": "İzmir"})),
         ),
     ] {
-        assert_eq!(asked(prompt), expected, "{prompt}");
+        let (name, arguments): (&str, Value) = expected;
+        assert_eq!(
+            asked(prompt),
+            Some((name.to_owned(), arguments)),
+            "{prompt}"
+        );
     }
 }
 
 #[test]
 fn abstains_where_nothing_is_near() {
-    for prompt in ["", "Thanks, that's all I needed.", "What is 17 + 25?", "Cảm ơn bạn rất nhiều", "🦀", "\u{0}\u{301}"] {
+    for prompt in [
+        "",
+        "Thanks, that's all I needed.",
+        "What is 17 + 25?",
+        "Cảm ơn bạn rất nhiều",
+        "🦀",
+        "\u{0}\u{301}",
+    ] {
         let answer = answer(&request(prompt, office()));
         assert_eq!(answer.said.calls, [], "{prompt}");
         assert_eq!(answer.end, End::Stop);
-        assert!(answer.said.text.contains("near enough"), "{}", answer.said.text);
+        assert!(
+            answer.said.text.contains("near enough"),
+            "{}",
+            answer.said.text
+        );
     }
     let none = answer(&request("weather", Vec::new()));
     assert_eq!((none.end, none.said.calls), (End::Stop, Vec::new()));
@@ -102,14 +129,25 @@ fn the_same_request_has_the_same_answer_and_a_tie_is_told() {
     let first = answer(&request("search notes", twins.clone()));
     assert_eq!(first, answer(&request("search notes", twins)));
     assert_eq!(first.said.calls[0].name, "c_search");
-    assert!(first.said.text.starts_with("A tie at"), "{}", first.said.text);
+    assert!(
+        first.said.text.starts_with("A tie at"),
+        "{}",
+        first.said.text
+    );
     let clear = answer(&request("weather in Oslo", office()));
-    assert!(clear.said.text.contains("a margin of"), "{}", clear.said.text);
+    assert!(
+        clear.said.text.contains("a margin of"),
+        "{}",
+        clear.said.text
+    );
 }
 
 #[test]
 fn after_results_it_goes_on_only_for_what_is_left_of_the_prompt() {
-    let mut request = request("Search invoices of customer Acme and send an email to cfo@acme.example", office());
+    let mut request = request(
+        "Search invoices of customer Acme and send an email to cfo@acme.example",
+        office(),
+    );
     let mut seen = Vec::new();
     for _ in 0..5 {
         let answer = answer(&request);
@@ -140,8 +178,14 @@ fn shows_which_words_two_descriptions_share() {
         {"name": "ping", "description": "Nothing alike"}
     ]))
     .expect("tools");
-    assert_eq!(shared_words("orders from Acme, customer 7", &tools[0], &tools[1]), ["orders", "customer"]);
-    assert_eq!(shared_words("hello", &tools[0], &tools[1]), ["orders", "customer"]);
+    assert_eq!(
+        shared_words("orders from Acme, customer 7", &tools[0], &tools[1]),
+        ["orders", "customer"]
+    );
+    assert_eq!(
+        shared_words("hello", &tools[0], &tools[1]),
+        ["orders", "customer"]
+    );
     assert!(shared_words("orders", &tools[0], &tools[2]).is_empty());
 }
 

@@ -37,7 +37,9 @@ pub(super) fn stems(text: &str) -> Vec<String> {
 /// Lower case without marks.
 pub(super) fn fold(text: &str) -> String {
     let bare = text.nfkd().filter(|c| !is_combining_mark(*c));
-    let lower = bare.flat_map(char::to_lowercase).filter(|c| !is_combining_mark(*c));
+    let lower = bare
+        .flat_map(char::to_lowercase)
+        .filter(|c| !is_combining_mark(*c));
     lower
         .map(|c| match c {
             'ı' => 'i',
@@ -95,7 +97,11 @@ fn stem(word: &str) -> String {
     }
     for (end, least) in [("sses", 2), ("ing", 4), ("ed", 4)] {
         if let Some(stem) = cut(end, least) {
-            return if end == "sses" { format!("{stem}ss") } else { stem.to_owned() };
+            return if end == "sses" {
+                format!("{stem}ss")
+            } else {
+                stem.to_owned()
+            };
         }
     }
     let is_plural = !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
@@ -104,13 +110,14 @@ fn stem(word: &str) -> String {
 
 /// Words without meaning of their own, folded and sorted: English, then a few of Turkish, Romanian and Vietnamese.
 const STOP: &[&str] = &[
-    "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "bir", "bu", "by", "can", "care",
-    "cho", "could", "cu", "cua", "da", "de", "din", "do", "does", "for", "from", "given", "have", "how", "i", "icin",
-    "if", "ile", "in", "into", "is", "it", "its", "ke", "la", "let", "lets", "like", "me", "mi", "my", "ne", "no",
-    "not", "now", "o", "of", "on", "one", "or", "our", "pe", "please", "returns", "s", "sau", "se", "si", "so",
-    "that", "thats", "the", "their", "then", "there", "this", "to", "toi", "tool", "un", "una", "use", "used", "va",
-    "ve", "want", "was", "we", "what", "whats", "when", "where", "which", "who", "will", "with", "would", "you",
-    "your",
+    "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "bir", "bu",
+    "by", "can", "care", "cho", "could", "cu", "cua", "da", "de", "din", "do", "does", "for",
+    "from", "given", "have", "how", "i", "icin", "if", "ile", "in", "into", "is", "it", "its",
+    "ke", "la", "let", "lets", "like", "me", "mi", "my", "ne", "no", "not", "now", "o", "of", "on",
+    "one", "or", "our", "pe", "please", "returns", "s", "sau", "se", "si", "so", "that", "thats",
+    "the", "their", "then", "there", "this", "to", "toi", "tool", "un", "una", "use", "used", "va",
+    "ve", "want", "was", "we", "what", "whats", "when", "where", "which", "who", "will", "with",
+    "would", "you", "your",
 ];
 
 #[cfg(test)]
@@ -150,7 +157,17 @@ mod tests {
 
     #[test]
     fn nothing_makes_it_panic() {
-        for text in ["", "\u{0301}", "🦀🇹🇷", "a\u{202e}b", "\u{0}", "ǆ", "İ̇̇", "'", "𝕬𝖇"] {
+        for text in [
+            "",
+            "\u{0301}",
+            "🦀🇹🇷",
+            "a\u{202e}b",
+            "\u{0}",
+            "ǆ",
+            "İ̇̇",
+            "'",
+            "𝕬𝖇",
+        ] {
             let _ = words(text);
         }
     }

@@ -19,7 +19,12 @@ use verdict_model::behavior::Tokens;
 const WIRE: &str = "chat-completions";
 
 /// The request to send. The tools are those of `offer`.
-pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quirks: &Quirks) -> HttpRequest {
+pub(super) fn encode(
+    endpoint: &Endpoint,
+    request: &Request,
+    offer: &Offer,
+    quirks: &Quirks,
+) -> HttpRequest {
     let mut messages = Vec::new();
     if !request.system.is_empty() {
         messages.push(json!({"role": "system", "content": request.system}));
@@ -37,7 +42,10 @@ pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quir
         .map(|tool| {
             let function = draft::body(vec![
                 ("name", Some(json!(tool.name))),
-                ("description", tool.description.as_ref().map(|text| json!(text))),
+                (
+                    "description",
+                    tool.description.as_ref().map(|text| json!(text)),
+                ),
                 ("parameters", Some(tool.schema.clone())),
             ]);
             json!({"type": "function", "function": function})
@@ -49,8 +57,20 @@ pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quir
         ("model", Some(json!(endpoint.id.name))),
         ("messages", Some(Value::Array(messages))),
         ("tools", (!tools.is_empty()).then_some(Value::Array(tools))),
-        ("temperature", sampling.temperature.filter(|_| quirks.takes("temperature")).map(|t| json!(t))),
-        ("seed", sampling.seed.filter(|_| quirks.takes("seed")).map(|seed| json!(seed))),
+        (
+            "temperature",
+            sampling
+                .temperature
+                .filter(|_| quirks.takes("temperature"))
+                .map(|t| json!(t)),
+        ),
+        (
+            "seed",
+            sampling
+                .seed
+                .filter(|_| quirks.takes("seed"))
+                .map(|seed| json!(seed)),
+        ),
     ];
     if let Some(limit) = quirks.limit(old_first) {
         members.push((limit, Some(json!(sampling.max_output_tokens))));
@@ -78,7 +98,11 @@ fn assistant(said: &Said, offer: &Offer) -> Value {
     if calls.is_empty() {
         return json!({"role": "assistant", "content": said.text});
     }
-    let text = if said.text.is_empty() { Value::Null } else { json!(said.text) };
+    let text = if said.text.is_empty() {
+        Value::Null
+    } else {
+        json!(said.text)
+    };
     let mut message = json!({"role": "assistant", "content": text, "tool_calls": calls});
     // What a gateway added (reasoning, signatures) goes back beside what everybody knows.
     if let Some(extra) = kept(said, WIRE) {
@@ -101,14 +125,20 @@ fn merge(message: &mut Value, extra: &Value) {
             }
         }
         (Value::Array(items), Value::Array(extra)) => {
-            items.iter_mut().zip(extra).for_each(|(item, extra)| merge(item, extra));
+            items
+                .iter_mut()
+                .zip(extra)
+                .for_each(|(item, extra)| merge(item, extra));
         }
         _ => {}
     }
 }
 
 /// The answer in a response.
-pub(super) fn decode(response: &HttpResponse, names: &super::names::Names) -> Result<Answer, Fault> {
+pub(super) fn decode(
+    response: &HttpResponse,
+    names: &super::names::Names,
+) -> Result<Answer, Fault> {
     if response.is_stream() {
         return stream::fold(response, names);
     }
@@ -145,7 +175,11 @@ fn read_message(message: Lazy<'_>, draft: &mut Draft) {
             draft.text = refusal;
         }
     }
-    for call in message.at("tool_calls").map(Lazy::items).unwrap_or_default() {
+    for call in message
+        .at("tool_calls")
+        .map(Lazy::items)
+        .unwrap_or_default()
+    {
         let function = call.at("function").unwrap_or(call);
         let name = function.text_at("name").unwrap_or_default();
         let arguments = function.at("arguments").map(Lazy::arguments);
@@ -171,13 +205,22 @@ fn content(content: Lazy<'_>) -> String {
 
 /// What stands in a message beyond what everybody knows, where it must go back: beside calls alone.
 fn native(message: Lazy<'_>) -> Option<Value> {
-    const KNOWN: [&str; 7] =
-        ["role", "content", "refusal", "annotations", "audio", "function_call", "tool_calls"];
+    const KNOWN: [&str; 7] = [
+        "role",
+        "content",
+        "refusal",
+        "annotations",
+        "audio",
+        "function_call",
+        "tool_calls",
+    ];
     let mut extra = message.value()?;
     let members = extra.as_object_mut()?;
     let calls = members.get("tool_calls").cloned();
     members.retain(|key, value| !KNOWN.contains(&key.as_str()) && !value.is_null());
-    let Value::Array(mut calls) = calls? else { return None };
+    let Value::Array(mut calls) = calls? else {
+        return None;
+    };
     let mut has_more = !members.is_empty();
     for call in &mut calls {
         if let Some(call) = call.as_object_mut() {
@@ -186,7 +229,7 @@ fn native(message: Lazy<'_>) -> Option<Value> {
         }
     }
     members.insert("tool_calls".to_owned(), Value::Array(calls));
-    has_more.then(|| keep(WIRE, extra))
+    has_more.then(|| keep(WIRE, &extra))
 }
 
 /// The reason that a provider gives, where it stands above what was said.

@@ -111,7 +111,12 @@ fn rfc3339(text: &str) -> Option<i64> {
             sign * (number(hours)? * 3600 + number(minutes)? * 60)
         }
     };
-    let seconds = unix(number(year)?, number(month)?, number(day)?, time_of_day(clock)?)?;
+    let seconds = unix(
+        number(year)?,
+        number(month)?,
+        number(day)?,
+        time_of_day(clock)?,
+    )?;
     seconds.checked_sub(offset)
 }
 

@@ -45,7 +45,9 @@ pub(super) fn steps(request: &Request) -> Vec<Step<'_>> {
                     Some(Turn::Tool { results }) => results,
                     _ => &[],
                 };
-                steps.push(Step::Results(said.calls.iter().map(|call| given(call, results)).collect()));
+                steps.push(Step::Results(
+                    said.calls.iter().map(|call| given(call, results)).collect(),
+                ));
             }
         }
     }
@@ -83,11 +85,13 @@ pub(super) fn sent_arguments(call: &Call, names: &Names) -> Value {
 /// An id as every wire takes it.
 pub(super) fn sent_id(id: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    id.chars().map(|c| if allowed(c) { c } else { '_' }).collect()
+    id.chars()
+        .map(|c| if allowed(c) { c } else { '_' })
+        .collect()
 }
 
 /// A turn in the provider's own form, kept for the wire that made it.
-pub(super) fn keep(wire: &str, turn: Value) -> Value {
+pub(super) fn keep(wire: &str, turn: &Value) -> Value {
     json!({"wire": wire, "turn": turn})
 }
 
@@ -115,7 +119,11 @@ pub(super) struct Draft {
 impl Draft {
     pub(super) fn call(&mut self, id: Option<String>, name: String, arguments: String) {
         let id = id.unwrap_or_default();
-        self.calls.push(Call { id, name, arguments });
+        self.calls.push(Call {
+            id,
+            name,
+            arguments,
+        });
     }
 
     /// The answer, with the server's own names and an id of its own for each call.
@@ -123,7 +131,11 @@ impl Draft {
         let mut seen = BTreeSet::new();
         for (i, call) in self.calls.iter_mut().enumerate() {
             if call.id.is_empty() || seen.contains(&call.id) {
-                call.id = (1..).map(|n| format!("call_{}", i + n)).find(|id| !seen.contains(id)).unwrap_or_default();
+                let mut number = i + 1;
+                while seen.contains(&format!("call_{number}")) {
+                    number += 1;
+                }
+                call.id = format!("call_{number}");
             }
             seen.insert(call.id.clone());
             call.name = names.own(&call.name);
@@ -153,6 +165,8 @@ impl Draft {
 
 /// A body's members, without those that say nothing.
 pub(super) fn body(members: Vec<(&str, Option<Value>)>) -> Value {
-    let present = members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let present = members
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)));
     Value::Object(present.collect::<Map<String, Value>>())
 }

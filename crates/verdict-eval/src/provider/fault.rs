@@ -90,7 +90,10 @@ impl Fault {
             Network::Reset => "the connection to the provider was reset",
             Network::TimedOut => "the provider did not answer in time",
         };
-        Self::new(FaultKind::Network(kind), format!("{what}: {}", safe(message, 200)))
+        Self::new(
+            FaultKind::Network(kind),
+            format!("{what}: {}", safe(message, 200)),
+        )
     }
 
     pub(crate) fn new(kind: FaultKind, message: String) -> Self {

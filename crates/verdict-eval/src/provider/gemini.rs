@@ -21,7 +21,12 @@ const WIRE: &str = "gemini";
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// The request to send. The tools are those of `offer`.
-pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quirks: &Quirks) -> HttpRequest {
+pub(super) fn encode(
+    endpoint: &Endpoint,
+    request: &Request,
+    offer: &Offer,
+    quirks: &Quirks,
+) -> HttpRequest {
     let mut contents: Vec<Value> = Vec::new();
     for step in steps(request) {
         let (role, mut parts) = match step {
@@ -33,9 +38,10 @@ pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quir
                 }
                 ("model", assistant(said, offer))
             }
-            Step::Results(results) => {
-                ("user", results.iter().map(|given| result(given, offer)).collect())
-            }
+            Step::Results(results) => (
+                "user",
+                results.iter().map(|given| result(given, offer)).collect(),
+            ),
         };
         let last = contents.last_mut().filter(|last| last["role"] == role);
         match last.and_then(|last| last["parts"].as_array_mut()) {
@@ -50,7 +56,10 @@ pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quir
             draft::body(vec![
                 ("name", Some(json!(tool.name))),
                 // Google requires one.
-                ("description", Some(json!(tool.description.as_deref().unwrap_or_default()))),
+                (
+                    "description",
+                    Some(json!(tool.description.as_deref().unwrap_or_default())),
+                ),
                 ("parametersJsonSchema", Some(tool.schema.clone())),
             ])
         })
@@ -58,18 +67,37 @@ pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quir
     let sampling = &request.sampling;
     let config = draft::body(vec![
         ("maxOutputTokens", Some(json!(sampling.max_output_tokens))),
-        ("temperature", sampling.temperature.filter(|_| quirks.takes("temperature")).map(|t| json!(t))),
+        (
+            "temperature",
+            sampling
+                .temperature
+                .filter(|_| quirks.takes("temperature"))
+                .map(|t| json!(t)),
+        ),
         // The wire holds 32 bits.
-        ("seed", sampling.seed.filter(|_| quirks.takes("seed")).map(|seed| json!(seed & 0x7fff_ffff))),
+        (
+            "seed",
+            sampling
+                .seed
+                .filter(|_| quirks.takes("seed"))
+                .map(|seed| json!(seed & 0x7fff_ffff)),
+        ),
     ]);
     let system = (!request.system.is_empty()).then(|| json!({"parts": [{"text": request.system}]}));
     let body = draft::body(vec![
         ("systemInstruction", system),
         ("contents", Some(Value::Array(contents))),
-        ("tools", (!tools.is_empty()).then(|| json!([{"functionDeclarations": tools}]))),
+        (
+            "tools",
+            (!tools.is_empty()).then(|| json!([{"functionDeclarations": tools}])),
+        ),
         ("generationConfig", Some(config)),
     ]);
-    let url = format!("{}/v1beta/{}:generateContent", endpoint.base, path(&endpoint.id.name));
+    let url = format!(
+        "{}/v1beta/{}:generateContent",
+        endpoint.base,
+        path(&endpoint.id.name)
+    );
     let mut http = HttpRequest::post(url, &body);
     if let Some(key) = &endpoint.key {
         http.add("x-goog-api-key", key.expose(), true);
@@ -84,16 +112,21 @@ fn path(name: &str) -> String {
         match byte {
             b'/' | b'-' | b'_' | b'.' => out.push(char::from(byte)),
             byte if byte.is_ascii_alphanumeric() => out.push(char::from(byte)),
-            byte => out.push_str(&format!("%{byte:02X}")),
+            byte => out.extend(format!("%{byte:02X}").chars()),
         }
     }
     let out = out.replace("..", "%2E%2E");
-    if out.contains('/') { out } else { format!("models/{out}") }
+    if out.contains('/') {
+        out
+    } else {
+        format!("models/{out}")
+    }
 }
 
 fn result(given: &Given<'_>, offer: &Offer) -> Value {
     let key = if given.is_error { "error" } else { "output" };
-    let mut response = json!({"name": offer.names.sent(&given.call.name), "response": {key: given.content}});
+    let mut response =
+        json!({"name": offer.names.sent(&given.call.name), "response": {key: given.content}});
     if !is_made_up(&given.call.id) {
         response["id"] = json!(given.call.id);
     }
@@ -111,8 +144,7 @@ fn assistant(said: &Said, offer: &Offer) -> Vec<Value> {
         parts.push(json!({"text": said.text}));
     }
     for (i, call) in said.calls.iter().enumerate() {
-        let mut function =
-            json!({"name": offer.names.sent(&call.name), "args": sent_arguments(call, &offer.names)});
+        let mut function = json!({"name": offer.names.sent(&call.name), "args": sent_arguments(call, &offer.names)});
         if !is_made_up(&call.id) {
             function["id"] = json!(call.id);
         }
@@ -152,7 +184,10 @@ pub(super) fn decode(response: &HttpResponse, names: &Names) -> Result<Answer, F
             read_part(part, &mut draft);
         }
         if !draft.calls.is_empty() {
-            draft.native = content.value().and_then(returnable).map(|turn| keep(WIRE, turn));
+            draft.native = content
+                .value()
+                .and_then(returnable)
+                .map(|turn| keep(WIRE, &turn));
         }
     }
     draft.end = end(candidate.text_at("finishReason").as_deref());
@@ -162,18 +197,25 @@ pub(super) fn decode(response: &HttpResponse, names: &Names) -> Result<Answer, F
 fn read_part(part: Lazy<'_>, draft: &mut Draft) {
     if let Some(call) = part.at("functionCall") {
         let arguments = call.at("args").map(Lazy::arguments).unwrap_or_default();
-        draft.call(call.word_at("id"), call.text_at("name").unwrap_or_default(), arguments);
+        draft.call(
+            call.word_at("id"),
+            call.text_at("name").unwrap_or_default(),
+            arguments,
+        );
     } else if !part.flag_at("thought") {
-        draft.text.push_str(&part.text_at("text").unwrap_or_default());
+        draft
+            .text
+            .push_str(&part.text_at("text").unwrap_or_default());
     }
 }
 
 /// The turn as it goes back; none where a call in it could not be sent again.
 fn returnable(mut content: Value) -> Option<Value> {
     let parts = content.get("parts")?.as_array()?;
-    let sound = parts.iter().filter_map(|part| part.get("functionCall")).all(|call| {
-        call.get("args").is_none_or(Value::is_object)
-    });
+    let sound = parts
+        .iter()
+        .filter_map(|part| part.get("functionCall"))
+        .all(|call| call.get("args").is_none_or(Value::is_object));
     content["role"] = json!("model");
     sound.then_some(content)
 }
@@ -181,12 +223,14 @@ fn returnable(mut content: Value) -> Option<Value> {
 fn end(reason: Option<&str>) -> Option<End> {
     match reason? {
         "MAX_TOKENS" => Some(End::CutOff),
-        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE" | "IMAGE_SAFETY" => {
-            Some(End::Filtered)
-        }
+        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE"
+        | "IMAGE_SAFETY" => Some(End::Filtered),
         "MALFORMED_FUNCTION_CALL" => Some(End::Other(MALFORMED_CALL.to_owned())),
         "STOP" | "FINISH_REASON_UNSPECIFIED" => None,
-        other => Some(End::Other(fault::safe(&other.to_lowercase().replace('_', "-"), 60))),
+        other => Some(End::Other(fault::safe(
+            &other.to_lowercase().replace('_', "-"),
+            60,
+        ))),
     }
 }
 
@@ -194,7 +238,8 @@ fn end(reason: Option<&str>) -> Option<End> {
 fn usage(usage: Lazy<'_>) -> Option<Tokens> {
     let reasoning = usage.count_at("thoughtsTokenCount");
     Some(Tokens {
-        input: usage.count_at("promptTokenCount")? + usage.count_at("toolUsePromptTokenCount").unwrap_or(0),
+        input: usage.count_at("promptTokenCount")?
+            + usage.count_at("toolUsePromptTokenCount").unwrap_or(0),
         cached: usage.count_at("cachedContentTokenCount"),
         cache_write: None,
         output: usage.count_at("candidatesTokenCount").unwrap_or(0) + reasoning.unwrap_or(0),

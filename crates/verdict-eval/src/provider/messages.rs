@@ -3,7 +3,9 @@
 //! The version of the API is 2023-06-01: with 2026-10-21 no model takes a temperature any more, with the older one
 //! those that know it still do, and the others say so and are remembered.
 
-use super::draft::{self, CONTEXT_FULL, Draft, Given, Step, keep, kept, sent_arguments, sent_id, steps};
+use super::draft::{
+    self, CONTEXT_FULL, Draft, Given, Step, keep, kept, sent_arguments, sent_id, steps,
+};
 use super::fault::{self, Fault, FaultKind};
 use super::http::{HttpRequest, HttpResponse};
 use super::lazy::Lazy;
@@ -20,7 +22,12 @@ const WIRE: &str = "messages";
 const VERSION: &str = "2023-06-01";
 
 /// The request to send. The tools are those of `offer`.
-pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quirks: &Quirks) -> HttpRequest {
+pub(super) fn encode(
+    endpoint: &Endpoint,
+    request: &Request,
+    offer: &Offer,
+    quirks: &Quirks,
+) -> HttpRequest {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for step in steps(request) {
         let (role, mut blocks) = match step {
@@ -34,15 +41,20 @@ pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quir
             _ => messages.push((role, blocks)),
         }
     }
-    let messages: Vec<Value> =
-        messages.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect();
+    let messages: Vec<Value> = messages
+        .into_iter()
+        .map(|(role, content)| json!({"role": role, "content": content}))
+        .collect();
     let tools: Vec<Value> = offer
         .tools
         .iter()
         .map(|tool| {
             draft::body(vec![
                 ("name", Some(json!(tool.name))),
-                ("description", tool.description.as_ref().map(|text| json!(text))),
+                (
+                    "description",
+                    tool.description.as_ref().map(|text| json!(text)),
+                ),
                 ("input_schema", Some(tool.schema.clone())),
             ])
         })
@@ -51,10 +63,19 @@ pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quir
     let body = draft::body(vec![
         ("model", Some(json!(endpoint.id.name))),
         ("max_tokens", Some(json!(sampling.max_output_tokens))),
-        ("system", (!request.system.is_empty()).then(|| json!(request.system))),
+        (
+            "system",
+            (!request.system.is_empty()).then(|| json!(request.system)),
+        ),
         ("messages", Some(Value::Array(messages))),
         ("tools", (!tools.is_empty()).then_some(Value::Array(tools))),
-        ("temperature", sampling.temperature.filter(|_| quirks.takes("temperature")).map(|t| json!(t))),
+        (
+            "temperature",
+            sampling
+                .temperature
+                .filter(|_| quirks.takes("temperature"))
+                .map(|t| json!(t)),
+        ),
     ]);
     let mut http = HttpRequest::post(format!("{}/v1/messages", endpoint.base), &body);
     http.add("anthropic-version", VERSION, false);
@@ -66,7 +87,11 @@ pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quir
 
 /// Text; an empty block would be refused.
 fn text_block(text: &str) -> Value {
-    let text = if text.trim().is_empty() { "(no text)" } else { text };
+    let text = if text.trim().is_empty() {
+        "(no text)"
+    } else {
+        text
+    };
     json!({"type": "text", "text": text})
 }
 
@@ -111,10 +136,16 @@ pub(super) fn decode(response: &HttpResponse, names: &Names) -> Result<Answer, F
     };
     for block in content.items() {
         match block.text_at("type").as_deref() {
-            Some("text") => draft.text.push_str(&block.text_at("text").unwrap_or_default()),
+            Some("text") => draft
+                .text
+                .push_str(&block.text_at("text").unwrap_or_default()),
             Some("tool_use") => {
                 let arguments = block.at("input").map(Lazy::arguments).unwrap_or_default();
-                draft.call(block.word_at("id"), block.text_at("name").unwrap_or_default(), arguments);
+                draft.call(
+                    block.word_at("id"),
+                    block.text_at("name").unwrap_or_default(),
+                    arguments,
+                );
             }
             _ => {}
         }
@@ -128,27 +159,36 @@ pub(super) fn decode(response: &HttpResponse, names: &Names) -> Result<Answer, F
     };
     // Only a turn with calls is answered by another request.
     if !draft.calls.is_empty() {
-        draft.native = content.value().and_then(returnable).map(|blocks| keep(WIRE, blocks));
+        draft.native = content
+            .value()
+            .and_then(returnable)
+            .map(|blocks| keep(WIRE, &blocks));
     }
     Ok(draft.answer(names))
 }
 
 /// The blocks as they go back, thinking and all; none where a call among them could not be sent again.
 fn returnable(blocks: Value) -> Option<Value> {
-    let Value::Array(mut blocks) = blocks else { return None };
+    let Value::Array(mut blocks) = blocks else {
+        return None;
+    };
     let text = |block: &Value, key: &str| block.get(key).and_then(Value::as_str).map(str::to_owned);
     blocks.retain(|block| {
         text(block, "type").as_deref() != Some("text")
             || text(block, "text").is_some_and(|text| !text.trim().is_empty())
     });
     let mut seen = std::collections::BTreeSet::new();
-    let calls = blocks.iter().filter(|block| text(block, "type").as_deref() == Some("tool_use"));
+    let calls = blocks
+        .iter()
+        .filter(|block| text(block, "type").as_deref() == Some("tool_use"));
     let mut sound = calls.map(|call| {
         let id = text(call, "id").unwrap_or_default();
         let is_object = call.get("input").is_some_and(Value::is_object);
         is_object && !id.is_empty() && sent_id(&id) == id && seen.insert(id)
     });
-    sound.all(|is_sound| is_sound).then_some(Value::Array(blocks))
+    sound
+        .all(|is_sound| is_sound)
+        .then_some(Value::Array(blocks))
 }
 
 /// Tokens. Anthropic's input leaves the cached ones out: here they are part of it, as everywhere else.
@@ -162,7 +202,9 @@ fn usage(usage: Lazy<'_>) -> Option<Tokens> {
         cache_write,
         output: usage.count_at("output_tokens")?,
         reasoning: output.and_then(|details| {
-            details.count_at("thinking_tokens").or_else(|| details.count_at("reasoning_tokens"))
+            details
+                .count_at("thinking_tokens")
+                .or_else(|| details.count_at("reasoning_tokens"))
         }),
     })
 }

@@ -47,7 +47,12 @@ use crate::chat::{Answer, End, Request, Said};
 use lazy::Lazy;
 
 /// The request to send. The tools on offer are those of `offer`, which was made of the request's own.
-pub fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quirks: &Quirks) -> HttpRequest {
+pub fn encode(
+    endpoint: &Endpoint,
+    request: &Request,
+    offer: &Offer,
+    quirks: &Quirks,
+) -> HttpRequest {
     match endpoint.wire {
         Wire::ChatCompletions => chat_completions::encode(endpoint, request, offer, quirks),
         Wire::Responses => responses::encode(endpoint, request, offer, quirks),
@@ -63,7 +68,11 @@ pub fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quirks: &Qu
 ///
 /// # Errors
 /// The fault, with the key taken out of its words.
-pub fn decode(endpoint: &Endpoint, response: &HttpResponse, names: &Names) -> Result<Answer, Fault> {
+pub fn decode(
+    endpoint: &Endpoint,
+    response: &HttpResponse,
+    names: &Names,
+) -> Result<Answer, Fault> {
     let key = endpoint.key.as_ref();
     read(endpoint.wire, response, names).map_err(|fault| fault.without(key))
 }
@@ -71,9 +80,10 @@ pub fn decode(endpoint: &Endpoint, response: &HttpResponse, names: &Names) -> Re
 fn read(wire: Wire, response: &HttpResponse, names: &Names) -> Result<Answer, Fault> {
     if !(200..300).contains(&response.status) {
         return match () {
-            () if fault::is_unreadable_call(response) => {
-                Ok(told_by_error(response, End::Other(MALFORMED_CALL.to_owned())))
-            }
+            () if fault::is_unreadable_call(response) => Ok(told_by_error(
+                response,
+                End::Other(MALFORMED_CALL.to_owned()),
+            )),
             () if fault::is_filter(response) => Ok(told_by_error(response, End::Filtered)),
             () => Err(fault::of_response(response)),
         };
@@ -112,8 +122,15 @@ fn success<'a>(text: &'a str, response: &HttpResponse) -> Result<Lazy<'a>, Fault
             return Err(cut());
         }
         let shown = fault::safe(trimmed, 80);
-        let what = if trimmed.is_empty() { "it is empty".to_owned() } else { format!("it begins with `{shown}`") };
-        return Err(Fault::new(FaultKind::Garbled, format!("the answer is not JSON: {what}")));
+        let what = if trimmed.is_empty() {
+            "it is empty".to_owned()
+        } else {
+            format!("it begins with `{shown}`")
+        };
+        return Err(Fault::new(
+            FaultKind::Garbled,
+            format!("the answer is not JSON: {what}"),
+        ));
     };
     let body = body.items().into_iter().next().unwrap_or(body);
     match body.at("error") {

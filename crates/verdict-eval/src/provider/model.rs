@@ -1,5 +1,8 @@
 //! The ids under which users name models, and where such a model is reached.
 
+mod address;
+mod nearest;
+
 use super::http::Key;
 use std::fmt;
 
@@ -184,7 +187,9 @@ pub enum BadModel {
         variable: &'static str,
     },
     /// The key cannot be sent in a header.
-    #[error("the key in {variable} holds a character that no header can carry: set it again, on one line")]
+    #[error(
+        "the key in {variable} holds a character that no header can carry: set it again, on one line"
+    )]
     BadKey {
         /// The variable.
         variable: &'static str,
@@ -203,7 +208,7 @@ impl ModelId {
             None => (id, None),
         };
         let Some(facts) = PROVIDERS.iter().find(|facts| facts.prefix == prefix) else {
-            let mend = mend_of(prefix, rest);
+            let mend = nearest::mend(prefix, rest);
             return Err(BadModel::Provider {
                 id: shown(id),
                 mend,
@@ -218,11 +223,12 @@ impl ModelId {
                 }),
                 Some(_) => Err(BadModel::Provider {
                     id: shown(id),
-                    mend: "the built-in model is called `lexical`, without a name behind it".to_owned(),
+                    mend: "the built-in model is called `lexical`, without a name behind it"
+                        .to_owned(),
                 }),
             };
         }
-        let (name, url) = split_url(facts.provider, rest.unwrap_or_default());
+        let (name, url) = address::split(facts.provider, rest.unwrap_or_default());
         if name.is_empty() || name.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err(BadModel::Name {
                 id: shown(id),
@@ -234,7 +240,7 @@ impl ModelId {
             name: name.to_owned(),
             url: None,
         };
-        let url = url.map(|url| read.base(url)).transpose()?;
+        let url = url.map(|url| address::base(&read, url)).transpose()?;
         Ok(Self { url, ..read })
     }
 
@@ -255,9 +261,11 @@ impl ModelId {
         };
         let base = match (&self.url, set(facts.base_variables)) {
             (Some(url), _) => url.clone(),
-            (None, Some((_, url))) => self.base(&url)?,
+            (None, Some((_, url))) => address::base(self, &url)?,
             (None, None) if facts.base.is_empty() => {
-                return Err(BadModel::NoUrl { id: self.to_string() });
+                return Err(BadModel::NoUrl {
+                    id: self.to_string(),
+                });
             }
             (None, None) => facts.base.to_owned(),
         };
@@ -267,7 +275,7 @@ impl ModelId {
             }
             Some((_, key)) => Some(Key::new(key)),
             // Gateways on this machine want no key, whichever provider they stand in for.
-            None if self.provider == Provider::Compatible || is_local(&base) => None,
+            None if self.provider == Provider::Compatible || address::is_local(&base) => None,
             None => {
                 return Err(BadModel::NoKey {
                     id: self.to_string(),
@@ -282,141 +290,6 @@ impl ModelId {
             key,
         }))
     }
-
-    /// A base URL without what the path of the wire adds.
-    fn base(&self, url: &str) -> Result<String, BadModel> {
-        let refuse = |mend| {
-            let safe = url.rsplit_once('@').map_or(url, |(_, host)| host);
-            let safe = safe.split(['?', '#']).next().unwrap_or_default();
-            Err(BadModel::Url {
-                id: format!("{}:{}", self.provider.prefix(), shown(&self.name)),
-                url: shown(safe),
-                mend,
-            })
-        };
-        let Some((scheme, rest)) = url.split_once("://") else {
-            return refuse("begin it with https:// or http://");
-        };
-        if !["http", "https"].contains(&scheme.to_ascii_lowercase().as_str()) {
-            return refuse("begin it with https:// or http://");
-        }
-        if rest.chars().any(|c| !c.is_ascii_graphic()) {
-            return refuse("it holds a space or a character beyond ASCII");
-        }
-        if rest.contains(['?', '#']) {
-            return refuse("leave out everything from `?` or `#` on");
-        }
-        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-        if host.contains('@') {
-            return refuse("leave out user and password: a key goes into the environment");
-        }
-        if host.is_empty() || host.starts_with(':') {
-            return refuse("it names no host");
-        }
-        let path = trimmed_path(self.provider.wire(), path);
-        Ok(format!("{}://{host}{path}", scheme.to_ascii_lowercase()))
-    }
-}
-
-/// The path of a base URL: what people copy along is taken off, and `/v1` is added for gateways that have no path.
-fn trimmed_path(wire: Option<Wire>, path: &str) -> String {
-    let path = path.trim_end_matches('/');
-    let ends: &[&str] = match wire {
-        Some(Wire::ChatCompletions) => &["chat/completions"],
-        Some(Wire::Responses) => &["responses"],
-        Some(Wire::Messages) => &["v1/messages", "v1"],
-        Some(Wire::Gemini) => &["v1beta/models", "v1beta"],
-        None => &[],
-    };
-    let bare = ends.iter().find_map(|end| path.strip_suffix(end));
-    let path = bare.unwrap_or(path).trim_end_matches('/');
-    match wire {
-        Some(Wire::ChatCompletions | Wire::Responses) if path.is_empty() => "/v1".to_owned(),
-        _ if path.is_empty() => String::new(),
-        _ => format!("/{path}"),
-    }
-}
-
-fn split_url(provider: Provider, rest: &str) -> (&str, Option<&str>) {
-    // Names of models may hold an `@` of their own.
-    let at = ["@https://", "@http://"]
-        .iter()
-        .filter_map(|mark| rest.find(mark))
-        .min();
-    match at {
-        Some(at) => (&rest[..at], Some(&rest[at + 1..])),
-        // Only a gateway must say where it is, so only there a lone `@` is a URL gone wrong.
-        None if provider == Provider::Compatible => match rest.split_once('@') {
-            Some((name, url)) if url.contains(['.', ':']) || url == "localhost" => {
-                (name, Some(url))
-            }
-            _ => (rest, None),
-        },
-        None => (rest, None),
-    }
-}
-
-/// Whether the host is this machine.
-fn is_local(base: &str) -> bool {
-    let host = base.split_once("://").map_or(base, |(_, rest)| rest);
-    let host = host.split('/').next().unwrap_or_default();
-    let name = match host.strip_prefix('[') {
-        Some(six) => six.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    let name = name.trim_end_matches('.').to_ascii_lowercase();
-    name == "localhost"
-        || name.ends_with(".localhost")
-        || name
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
-}
-
-fn mend_of(prefix: &str, rest: Option<&str>) -> String {
-    let families = [
-        ("gpt", "openai"),
-        ("o1", "openai"),
-        ("o3", "openai"),
-        ("o4", "openai"),
-        ("chatgpt", "openai"),
-        ("claude", "anthropic"),
-        ("gemini-", "gemini"),
-    ];
-    let lower = prefix.to_lowercase();
-    if rest.is_none()
-        && let Some((_, provider)) = families.iter().find(|(start, _)| lower.starts_with(start))
-    {
-        return format!("write `{provider}:{}`", shown(prefix));
-    }
-    let aliases = [("google", "gemini"), ("claude", "anthropic"), ("ollama", "openai-compatible")];
-    let alias = aliases.iter().find(|(other, _)| *other == lower);
-    let nearest = alias.map(|(_, name)| *name).or_else(|| {
-        let far = |name: &str| distance(&lower, name);
-        let best = PROVIDERS.iter().map(|facts| facts.prefix).min_by_key(|name| far(name))?;
-        (far(best) <= best.len().div_ceil(3)).then_some(best)
-    });
-    let all: Vec<&str> = PROVIDERS.iter().map(|facts| facts.prefix).collect();
-    match (nearest, rest) {
-        (Some(name), Some(rest)) => format!("did you mean `{name}:{}`?", shown(rest)),
-        (Some(name), None) => format!("did you mean `{name}`?"),
-        (None, _) => format!("write PROVIDER:NAME with one of {}", all.join(", ")),
-    }
-}
-
-/// How many letters to change, add or leave out.
-fn distance(one: &str, two: &str) -> usize {
-    let two: Vec<char> = two.chars().collect();
-    let mut row: Vec<usize> = (0..=two.len()).collect();
-    for (i, a) in one.chars().take(64).enumerate() {
-        let mut corner = i;
-        row[0] = i + 1;
-        for (j, b) in two.iter().enumerate() {
-            let swap = corner + usize::from(a != *b);
-            corner = row[j + 1];
-            row[j + 1] = swap.min(row[j] + 1).min(corner + 1);
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 /// A text of the user in an error: on one line and not endless.
@@ -451,8 +324,12 @@ impl Endpoint {
     /// What a reader of the report has to know about this address.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.key.is_some() && self.base.starts_with("http://") && !is_local(&self.base) {
-            notes.push(format!("the key for {} goes unencrypted to {}", self.id, self.base));
+        if self.key.is_some() && self.base.starts_with("http://") && !address::is_local(&self.base)
+        {
+            notes.push(format!(
+                "the key for {} goes unencrypted to {}",
+                self.id, self.base
+            ));
         }
         notes
     }

@@ -28,7 +28,10 @@ impl Names {
     pub(crate) fn of_tools(wire: Wire, tools: &[Tool]) -> Self {
         let names: BTreeSet<&str> = tools.iter().map(Tool::name).collect();
         let sent = renamed(&names, |c| is_allowed(wire, c), |name| fits(wire, name));
-        let own = sent.iter().map(|(own, sent)| (sent.clone(), own.clone())).collect();
+        let own = sent
+            .iter()
+            .map(|(own, sent)| (sent.clone(), own.clone()))
+            .collect();
         Self {
             wire,
             sent,
@@ -58,7 +61,10 @@ impl Names {
 
     /// The server's name of a tool that the model called; a name that was not offered stands as the model wrote it.
     pub fn own(&self, sent: &str) -> String {
-        self.own.get(sent).cloned().unwrap_or_else(|| sent.to_owned())
+        self.own
+            .get(sent)
+            .cloned()
+            .unwrap_or_else(|| sent.to_owned())
     }
 
     /// Arguments as the model wrote them, with the server's own names of parameters. Text in which nothing was renamed,
@@ -70,14 +76,21 @@ impl Names {
         let Ok(mut value) = serde_json::from_str::<Value>(&text) else {
             return text;
         };
-        if rename(&mut value, keys) { value.to_string() } else { text }
+        if rename(&mut value, keys) {
+            value.to_string()
+        } else {
+            text
+        }
     }
 
     /// Arguments of an earlier call, with the wire's names of parameters.
     pub(crate) fn sent_arguments(&self, tool: &str, arguments: Map<String, Value>) -> Value {
         let mut value = Value::Object(arguments);
         if let Some(keys) = self.keys.get(tool) {
-            let keys = keys.iter().map(|(sent, own)| (own.clone(), sent.clone())).collect();
+            let keys = keys
+                .iter()
+                .map(|(sent, own)| (own.clone(), sent.clone()))
+                .collect();
             rename(&mut value, &keys);
         }
         value
@@ -88,7 +101,10 @@ impl Names {
         let shown = |name: &str| super::fault::safe(name, 80);
         let tools = self.sent.iter().filter(|(own, sent)| own != sent);
         let tools = tools.map(|(own, sent)| {
-            format!("the tool `{}` is offered as `{sent}`: the provider refuses its name", shown(own))
+            format!(
+                "the tool `{}` is offered as `{sent}`: the provider refuses its name",
+                shown(own)
+            )
         });
         let keys = self.keys.iter().flat_map(|(tool, keys)| {
             keys.iter().map(move |(sent, own)| {
@@ -106,7 +122,9 @@ impl Names {
 /// Renames keys at every level; says whether there was one.
 fn rename(value: &mut Value, keys: &BTreeMap<String, String>) -> bool {
     match value {
-        Value::Array(items) => items.iter_mut().fold(false, |any, item| rename(item, keys) | any),
+        Value::Array(items) => items
+            .iter_mut()
+            .fold(false, |any, item| rename(item, keys) | any),
         Value::Object(members) => {
             let mut any = false;
             let old = std::mem::take(members);
@@ -124,8 +142,8 @@ fn rename(value: &mut Value, keys: &BTreeMap<String, String>) -> bool {
 
 /// Whether a wire takes this name as it is.
 pub(crate) fn fits(wire: Wire, name: &str) -> bool {
-    let starts_right = wire != Wire::Gemini
-        || name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let starts_right =
+        wire != Wire::Gemini || name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     !name.is_empty()
         && name.len() <= LONGEST
         && starts_right
@@ -163,16 +181,28 @@ fn renamed(
 ) -> BTreeMap<String, String> {
     let plain = |name: &str| {
         let plain = replaced(name, &allowed);
-        if fits(&plain) || plain.len() > LONGEST { plain } else { format!("_{plain}") }
+        if fits(&plain) || plain.len() > LONGEST {
+            plain
+        } else {
+            format!("_{plain}")
+        }
     };
     let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
     for name in names {
-        *wanted.entry(if fits(name) { (*name).to_owned() } else { plain(name) }).or_default() += 1;
+        *wanted
+            .entry(if fits(name) {
+                (*name).to_owned()
+            } else {
+                plain(name)
+            })
+            .or_default() += 1;
     }
     let (kept, odd): (Vec<&str>, Vec<&str>) = names.iter().copied().partition(|name| fits(name));
     let mut taken: BTreeSet<String> = kept.iter().map(|name| (*name).to_owned()).collect();
-    let mut sent: BTreeMap<String, String> =
-        kept.iter().map(|name| ((*name).to_owned(), (*name).to_owned())).collect();
+    let mut sent: BTreeMap<String, String> = kept
+        .iter()
+        .map(|name| ((*name).to_owned(), (*name).to_owned()))
+        .collect();
     let mut pending = Vec::new();
     for name in odd {
         let plain = plain(name);
@@ -196,7 +226,9 @@ fn renamed(
 }
 
 fn replaced(name: &str, allowed: impl Fn(char) -> bool) -> String {
-    name.chars().map(|c| if allowed(c) { c } else { '_' }).collect()
+    name.chars()
+        .map(|c| if allowed(c) { c } else { '_' })
+        .collect()
 }
 
 /// A name of at most [`LONGEST`] characters that tells `own` apart from all others.
@@ -218,7 +250,12 @@ mod tests {
     use crate::tool::Tool;
     use serde_json::json;
 
-    const WIRES: [Wire; 4] = [Wire::ChatCompletions, Wire::Responses, Wire::Messages, Wire::Gemini];
+    const WIRES: [Wire; 4] = [
+        Wire::ChatCompletions,
+        Wire::Responses,
+        Wire::Messages,
+        Wire::Gemini,
+    ];
 
     fn names(wire: Wire, list: &[&str]) -> Names {
         let tools: Vec<Tool> = list
@@ -230,10 +267,37 @@ mod tests {
 
     #[test]
     fn renames_only_what_a_wire_refuses() {
-        let list = ["calendar.respond", "fetch-json", "fetch_json", "1st", "a/b", "getUser"];
+        let list = [
+            "calendar.respond",
+            "fetch-json",
+            "fetch_json",
+            "1st",
+            "a/b",
+            "getUser",
+        ];
         for (wire, expected) in [
-            (Wire::Responses, ["calendar_respond", "fetch-json", "fetch_json", "1st", "a_b", "getUser"]),
-            (Wire::Gemini, ["calendar.respond", "fetch-json", "fetch_json", "_1st", "a_b", "getUser"]),
+            (
+                Wire::Responses,
+                [
+                    "calendar_respond",
+                    "fetch-json",
+                    "fetch_json",
+                    "1st",
+                    "a_b",
+                    "getUser",
+                ],
+            ),
+            (
+                Wire::Gemini,
+                [
+                    "calendar.respond",
+                    "fetch-json",
+                    "fetch_json",
+                    "_1st",
+                    "a_b",
+                    "getUser",
+                ],
+            ),
         ] {
             let names = names(wire, &list);
             let sent: Vec<String> = list.iter().map(|name| names.sent(name)).collect();
@@ -246,8 +310,29 @@ mod tests {
         let long = "n".repeat(5000);
         let longer = format!("{long}x");
         let mut list = vec![
-            "a.b", "a/b", "a_b", "a b", "ä", "ö", "", "_", ".", "..", "日本語", "🦀", "a\u{202e}b", "a\nb", "1", "-x",
-            "search_notes_", "__proto__", &long, &longer, "wetter_für_morgen", "Wetter_für_morgen", "a_b_00000000",
+            "a.b",
+            "a/b",
+            "a_b",
+            "a b",
+            "ä",
+            "ö",
+            "",
+            "_",
+            ".",
+            "..",
+            "日本語",
+            "🦀",
+            "a\u{202e}b",
+            "a\nb",
+            "1",
+            "-x",
+            "search_notes_",
+            "__proto__",
+            &long,
+            &longer,
+            "wetter_für_morgen",
+            "Wetter_für_morgen",
+            "a_b_00000000",
         ];
         for wire in WIRES {
             let forward = names(wire, &list);

@@ -39,11 +39,18 @@ impl Offer {
         for tool in tools {
             let shown = super::fault::safe(tool.name(), 80);
             if !seen.insert(tool.name()) {
-                repairs.push(format!("the second tool called `{shown}` is not offered: providers refuse equal names"));
+                repairs.push(format!(
+                    "the second tool called `{shown}` is not offered: providers refuse equal names"
+                ));
                 continue;
             }
             let adapted = schema::adapt(wire, tool.input_schema());
-            repairs.extend(adapted.repairs.iter().map(|repair| format!("schema of `{shown}`: {repair}")));
+            repairs.extend(
+                adapted
+                    .repairs
+                    .iter()
+                    .map(|repair| format!("schema of `{shown}`: {repair}")),
+            );
             names.set_keys(tool.name(), adapted.keys);
             offered.push(Offered {
                 name: names.sent(tool.name()),

@@ -32,19 +32,35 @@ impl Limits {
         let left = |remaining: &str, reset: &str| {
             Some(Left {
                 remaining: response.header(remaining)?.parse().ok()?,
-                reset_ms: response.header(reset).and_then(|value| clock::reset(value, response.at)),
+                reset_ms: response
+                    .header(reset)
+                    .and_then(|value| clock::reset(value, response.at)),
             })
         };
         let plain = |what: &str| {
-            left(&format!("x-ratelimit-remaining-{what}"), &format!("x-ratelimit-reset-{what}"))
+            left(
+                &format!("x-ratelimit-remaining-{what}"),
+                &format!("x-ratelimit-reset-{what}"),
+            )
         };
         let anthropic = |what: &str| {
-            left(&format!("anthropic-ratelimit-{what}-remaining"), &format!("anthropic-ratelimit-{what}-reset"))
+            left(
+                &format!("anthropic-ratelimit-{what}-remaining"),
+                &format!("anthropic-ratelimit-{what}-reset"),
+            )
         };
-        let tokens = [plain("tokens"), anthropic("tokens"), anthropic("input-tokens"), anthropic("output-tokens")];
+        let tokens = [
+            plain("tokens"),
+            anthropic("tokens"),
+            anthropic("input-tokens"),
+            anthropic("output-tokens"),
+        ];
         Self {
             requests: plain("requests").or_else(|| anthropic("requests")),
-            tokens: tokens.into_iter().flatten().min_by_key(|left| left.remaining),
+            tokens: tokens
+                .into_iter()
+                .flatten()
+                .min_by_key(|left| left.remaining),
         }
     }
 }
@@ -167,7 +183,10 @@ mod tests {
     #[test]
     fn reads_the_limits_of_both_families() {
         let response = |fields: &[(&str, &str)]| HttpResponse {
-            headers: fields.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+            headers: fields
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+                .collect(),
             at: 1_796_061_600,
             ..HttpResponse::default()
         };
@@ -177,7 +196,12 @@ mod tests {
             ("x-ratelimit-remaining-tokens", "0"),
             ("x-ratelimit-reset-tokens", "6m0s"),
         ]);
-        let left = |remaining, reset_ms| Some(Left { remaining, reset_ms });
+        let left = |remaining, reset_ms| {
+            Some(Left {
+                remaining,
+                reset_ms,
+            })
+        };
         assert_eq!(
             Limits::of(&openai),
             Limits {
@@ -198,7 +222,10 @@ mod tests {
                 tokens: left(7, None),
             }
         );
-        assert_eq!(Limits::of(&response(&[("x-ratelimit-remaining-requests", "-1")])), NONE);
+        assert_eq!(
+            Limits::of(&response(&[("x-ratelimit-remaining-requests", "-1")])),
+            NONE
+        );
     }
 
     #[test]

@@ -85,7 +85,13 @@ impl Patience {
 
     /// What to do after `fault`. `jitter` is drawn by the program from 0 to 1: it spreads the waits, so that calls
     /// that failed together do not come back together.
-    pub fn next(&mut self, fault: &Fault, quirks: &mut Quirks, budget: &mut RetryBudget, jitter: f64) -> Next {
+    pub fn next(
+        &mut self,
+        fault: &Fault,
+        quirks: &mut Quirks,
+        budget: &mut RetryBudget,
+        jitter: f64,
+    ) -> Next {
         if let FaultKind::ParameterRefused { parameter } = &fault.kind {
             // Refused again although it was left out: then it is something else.
             if !self.dropped.insert(parameter.clone()) {
@@ -96,17 +102,24 @@ impl Patience {
                 parameter: parameter.clone(),
             };
         }
-        let can_help = fault.should_retry.unwrap_or_else(|| is_passing(&fault.kind));
+        let can_help = fault
+            .should_retry
+            .unwrap_or_else(|| is_passing(&fault.kind));
         if !can_help {
             return give_up(fault, "asking again would not help");
         }
         let asked = match fault.kind {
-            FaultKind::Busy { retry_after_ms } | FaultKind::Outage { retry_after_ms } => retry_after_ms,
+            FaultKind::Busy { retry_after_ms } | FaultKind::Outage { retry_after_ms } => {
+                retry_after_ms
+            }
             _ => None,
         };
         if let Some(ms) = asked.filter(|ms| *ms > CEILING_MS) {
             let (asked, most) = (ms / 1000, CEILING_MS / 1000);
-            return give_up(fault, &format!("it wants to be left alone for {asked} s, and we wait {most} s at most"));
+            return give_up(
+                fault,
+                &format!("it wants to be left alone for {asked} s, and we wait {most} s at most"),
+            );
         }
         if self.retries == RETRIES {
             return give_up(fault, &format!("it was tried {} times", RETRIES + 1));
@@ -133,14 +146,22 @@ fn is_passing(kind: &FaultKind) -> bool {
             | FaultKind::Outage { .. }
             | FaultKind::Garbled
             | FaultKind::Cut
-            | FaultKind::Network(Network::Reset | Network::TimedOut | Network::Refused | Network::NoHost)
+            | FaultKind::Network(
+                Network::Reset | Network::TimedOut | Network::Refused | Network::NoHost
+            )
     )
 }
 
 /// Never shorter than what was asked for; else half of the doubling wait and the other half by chance.
 fn wait(asked: Option<u64>, retries: u32, jitter: f64) -> u64 {
-    let jitter = if jitter.is_finite() { jitter.clamp(0.0, 1.0) } else { 1.0 };
-    let step = FIRST_MS.saturating_mul(1 << retries.min(10)).min(LONGEST_MS);
+    let jitter = if jitter.is_finite() {
+        jitter.clamp(0.0, 1.0)
+    } else {
+        1.0
+    };
+    let step = FIRST_MS
+        .saturating_mul(1 << retries.min(10))
+        .min(LONGEST_MS);
     let part = |whole: u64| {
         #[expect(
             clippy::cast_possible_truncation,
@@ -187,7 +208,8 @@ mod tests {
         }
 
         fn next(&mut self, fault: &Fault, jitter: f64) -> Next {
-            self.patience.next(fault, &mut self.quirks, &mut self.budget, jitter)
+            self.patience
+                .next(fault, &mut self.quirks, &mut self.budget, jitter)
         }
     }
 
@@ -209,10 +231,19 @@ mod tests {
     #[test]
     fn what_a_provider_asks_for_is_obeyed_up_to_a_ceiling() {
         let mut trial = Trial::new();
-        assert_eq!(trial.next(&busy(Some(2000)), 0.0), Next::Retry { after_ms: 2000 });
-        assert_eq!(trial.next(&busy(Some(CEILING_MS)), f64::NAN), Next::Retry { after_ms: 60_500 });
+        assert_eq!(
+            trial.next(&busy(Some(2000)), 0.0),
+            Next::Retry { after_ms: 2000 }
+        );
+        assert_eq!(
+            trial.next(&busy(Some(CEILING_MS)), f64::NAN),
+            Next::Retry { after_ms: 60_500 }
+        );
         let told = why(Trial::new().next(&busy(Some(300_000)), 0.0));
-        assert!(told.contains("left alone for 300 s, and we wait 60 s"), "{told}");
+        assert!(
+            told.contains("left alone for 300 s, and we wait 60 s"),
+            "{told}"
+        );
         assert!(why(Trial::new().next(&busy(Some(u64::MAX)), 0.0)).contains("left alone"));
     }
 
@@ -229,8 +260,15 @@ mod tests {
         ] {
             assert!(why(Trial::new().next(&fault(kind), 0.5)).contains("would not help"));
         }
-        for kind in [FaultKind::Garbled, FaultKind::Cut, FaultKind::Network(Network::Reset)] {
-            assert!(matches!(Trial::new().next(&fault(kind), 0.5), Next::Retry { .. }));
+        for kind in [
+            FaultKind::Garbled,
+            FaultKind::Cut,
+            FaultKind::Network(Network::Reset),
+        ] {
+            assert!(matches!(
+                Trial::new().next(&fault(kind), 0.5),
+                Next::Retry { .. }
+            ));
         }
     }
 
@@ -255,12 +293,18 @@ mod tests {
         let dropped = |name: &str| Next::Drop {
             parameter: name.to_owned(),
         };
-        assert_eq!(trial.next(&refused("temperature"), 0.0), dropped("temperature"));
+        assert_eq!(
+            trial.next(&refused("temperature"), 0.0),
+            dropped("temperature")
+        );
         assert!(!trial.quirks.takes("temperature"));
         assert_eq!(trial.next(&refused("seed"), 0.0), dropped("seed"));
         assert!(why(trial.next(&refused("temperature"), 0.0)).contains("did not help"));
         let notes = trial.quirks.notes().join("\n");
-        assert!(notes.contains("temperature not under our control"), "{notes}");
+        assert!(
+            notes.contains("temperature not under our control"),
+            "{notes}"
+        );
         // Dropping is no retry: the call still has both of its own.
         assert!(matches!(trial.next(&busy(None), 0.0), Next::Retry { .. }));
         assert!(matches!(trial.next(&busy(None), 0.0), Next::Retry { .. }));

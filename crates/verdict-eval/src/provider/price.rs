@@ -74,7 +74,10 @@ pub fn tariff(id: &ModelId, day: &str, own: &BTreeMap<String, Price>) -> Option<
         return Some(plain(free));
     }
     let named = format!("{}:{}", id.provider.prefix(), id.name);
-    if let Some(price) = [id.to_string(), named, id.name.clone()].iter().find_map(|key| own.get(key)) {
+    if let Some(price) = [id.to_string(), named, id.name.clone()]
+        .iter()
+        .find_map(|key| own.get(key))
+    {
         return Some(plain(*price));
     }
     let owner = match id.provider {
@@ -127,7 +130,10 @@ impl Tariff {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "more tokens than 2^53 are never counted")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "more tokens than 2^53 are never counted"
+)]
 fn count(tokens: u64) -> f64 {
     tokens as f64
 }
@@ -172,12 +178,36 @@ mod tests {
 
     #[test]
     fn cached_tokens_cost_less_and_lists_have_tiers() {
-        close(usd("anthropic:claude-sonnet-4-5-20250929", &tokens(1_000_000, 0, 0)), 3.0);
-        close(usd("anthropic:claude-opus-5", &tokens(1_000_000, 400_000, 10_000)), 3.0 + 0.2 + 0.25);
-        close(usd("openai-chat:gpt-4.1-mini", &tokens(0, 0, 1_000_000)), 1.6);
-        close(usd("anthropic:claude-haiku-5-5", &tokens(100_000, 0, 0)), 0.01);
-        close(usd("anthropic:claude-haiku-5-5", &tokens(100_001, 0, 0)), 0.050_000_5);
-        close(usd("anthropic:claude-opus-5", &tokens(10, 20, 0)), 10.0 * 0.5 / 1e6);
+        close(
+            usd(
+                "anthropic:claude-sonnet-4-5-20250929",
+                &tokens(1_000_000, 0, 0),
+            ),
+            3.0,
+        );
+        close(
+            usd(
+                "anthropic:claude-opus-5",
+                &tokens(1_000_000, 400_000, 10_000),
+            ),
+            3.0 + 0.2 + 0.25,
+        );
+        close(
+            usd("openai-chat:gpt-4.1-mini", &tokens(0, 0, 1_000_000)),
+            1.6,
+        );
+        close(
+            usd("anthropic:claude-haiku-5-5", &tokens(100_000, 0, 0)),
+            0.01,
+        );
+        close(
+            usd("anthropic:claude-haiku-5-5", &tokens(100_001, 0, 0)),
+            0.050_000_5,
+        );
+        close(
+            usd("anthropic:claude-opus-5", &tokens(10, 20, 0)),
+            10.0 * 0.5 / 1e6,
+        );
     }
 
     #[test]
@@ -197,7 +227,12 @@ mod tests {
     #[test]
     fn a_price_ends_on_its_day() {
         let id = ModelId::parse("gemini:gemini-3.8-flash").expect("an id");
-        let at = |day: &str| tariff(&id, day, &BTreeMap::new()).expect("a price").price.input;
+        let at = |day: &str| {
+            tariff(&id, day, &BTreeMap::new())
+                .expect("a price")
+                .price
+                .input
+        };
         assert!((at("2026-12-31") - 0.75).abs() < 1e-9);
         assert!((at("2027-01-01") - 1.5).abs() < 1e-9);
     }

@@ -36,16 +36,17 @@ impl Quirks {
 
     /// What the report says of it, in sentences.
     pub fn notes(&self) -> Vec<String> {
-        let told = |parameter: &String| match parameter.as_str() {
+        let told = |parameter: &String| {
+            match parameter.as_str() {
             "temperature" => {
                 "temperature not under our control: the model refuses the parameter, so its default holds".to_owned()
             }
             "seed" => "the model refuses a seed: its runs differ by chance alone".to_owned(),
             other => format!("the model refuses `{other}`, so it is not sent"),
+        }
         };
-        let is_switched = |name: &str| {
-            LIMITS.contains(&name) && LIMITS.iter().any(|limit| self.takes(limit))
-        };
+        let is_switched =
+            |name: &str| LIMITS.contains(&name) && LIMITS.iter().any(|limit| self.takes(limit));
         let mentioned = self.refused.iter().filter(|name| !is_switched(name));
         mentioned.map(told).collect()
     }

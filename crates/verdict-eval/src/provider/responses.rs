@@ -19,7 +19,12 @@ use verdict_model::behavior::Tokens;
 const WIRE: &str = "responses";
 
 /// The request to send. The tools are those of `offer`.
-pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quirks: &Quirks) -> HttpRequest {
+pub(super) fn encode(
+    endpoint: &Endpoint,
+    request: &Request,
+    offer: &Offer,
+    quirks: &Quirks,
+) -> HttpRequest {
     let mut input = Vec::new();
     for step in steps(request) {
         match step {
@@ -37,7 +42,10 @@ pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quir
             draft::body(vec![
                 ("type", Some(json!("function"))),
                 ("name", Some(json!(tool.name))),
-                ("description", tool.description.as_ref().map(|text| json!(text))),
+                (
+                    "description",
+                    tool.description.as_ref().map(|text| json!(text)),
+                ),
                 ("parameters", Some(tool.schema.clone())),
                 ("strict", Some(json!(false))),
             ])
@@ -47,11 +55,20 @@ pub(super) fn encode(endpoint: &Endpoint, request: &Request, offer: &Offer, quir
     let encrypted = json!(["reasoning.encrypted_content"]);
     let body = draft::body(vec![
         ("model", Some(json!(endpoint.id.name))),
-        ("instructions", (!request.system.is_empty()).then(|| json!(request.system))),
+        (
+            "instructions",
+            (!request.system.is_empty()).then(|| json!(request.system)),
+        ),
         ("input", Some(Value::Array(input))),
         ("tools", (!tools.is_empty()).then_some(Value::Array(tools))),
         ("max_output_tokens", Some(json!(sampling.max_output_tokens))),
-        ("temperature", sampling.temperature.filter(|_| quirks.takes("temperature")).map(|t| json!(t))),
+        (
+            "temperature",
+            sampling
+                .temperature
+                .filter(|_| quirks.takes("temperature"))
+                .map(|t| json!(t)),
+        ),
         ("store", quirks.takes("store").then(|| json!(false))),
         ("include", quirks.takes("include").then_some(encrypted)),
     ]);
@@ -82,17 +99,27 @@ pub(super) fn decode(response: &HttpResponse, names: &Names) -> Result<Answer, F
     }
     // A stream nobody asked for: its last event holds the whole answer.
     for event in stream::events(&text).iter().rev() {
-        let Some(event) = Lazy::parse(event) else { continue };
+        let Some(event) = Lazy::parse(event) else {
+            continue;
+        };
         if let Some(error) = event.at("error") {
             return Err(fault::of_inner_error(error, response));
         }
         let kind = event.text_at("type").unwrap_or_default();
-        let is_last = ["response.completed", "response.incomplete", "response.failed"].contains(&kind.as_str());
+        let is_last = [
+            "response.completed",
+            "response.incomplete",
+            "response.failed",
+        ]
+        .contains(&kind.as_str());
         if let Some(whole) = event.at("response").filter(|_| is_last) {
             return read(whole, response, names);
         }
     }
-    Err(Fault::new(FaultKind::Cut, "the stream of the answer ended in its midst".to_owned()))
+    Err(Fault::new(
+        FaultKind::Cut,
+        "the stream of the answer ended in its midst".to_owned(),
+    ))
 }
 
 fn read(body: Lazy<'_>, response: &HttpResponse, names: &Names) -> Result<Answer, Fault> {
@@ -118,7 +145,10 @@ fn read(body: Lazy<'_>, response: &HttpResponse, names: &Names) -> Result<Answer
     draft.end = end(body);
     // Only a turn with calls is answered by another request.
     if !draft.calls.is_empty() {
-        draft.native = output.value().filter(|items| has_ids(items)).map(|items| keep(WIRE, items));
+        draft.native = output
+            .value()
+            .filter(has_ids)
+            .map(|items| keep(WIRE, &items));
     }
     Ok(draft.answer(names))
 }
@@ -127,14 +157,20 @@ fn read(body: Lazy<'_>, response: &HttpResponse, names: &Names) -> Result<Answer
 fn has_ids(items: &Value) -> bool {
     let mut seen = std::collections::BTreeSet::new();
     items.as_array().is_some_and(|items| {
-        items.iter().filter(|item| item.get("type") == Some(&json!("function_call"))).all(|item| {
-            let id = item.get("call_id").and_then(Value::as_str).unwrap_or_default();
-            let arguments = item.get("arguments").and_then(Value::as_str);
-            let is_object = arguments.is_some_and(|text| {
-                serde_json::from_str::<serde_json::Map<String, Value>>(text).is_ok()
-            });
-            !id.is_empty() && sent_id(id) == id && is_object && seen.insert(id)
-        })
+        items
+            .iter()
+            .filter(|item| item.get("type") == Some(&json!("function_call")))
+            .all(|item| {
+                let id = item
+                    .get("call_id")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                let arguments = item.get("arguments").and_then(Value::as_str);
+                let is_object = arguments.is_some_and(|text| {
+                    serde_json::from_str::<serde_json::Map<String, Value>>(text).is_ok()
+                });
+                !id.is_empty() && sent_id(id) == id && is_object && seen.insert(id)
+            })
     })
 }
 
@@ -146,12 +182,17 @@ fn read_item(item: Lazy<'_>, draft: &mut Draft) {
                     draft.has_refused = true;
                     draft.text.push_str(&refusal);
                 }
-                draft.text.push_str(&part.text_at("text").unwrap_or_default());
+                draft
+                    .text
+                    .push_str(&part.text_at("text").unwrap_or_default());
             }
         }
         Some("function_call") => {
             let id = item.word_at("call_id").or_else(|| item.word_at("id"));
-            let arguments = item.at("arguments").map(Lazy::arguments).unwrap_or_default();
+            let arguments = item
+                .at("arguments")
+                .map(Lazy::arguments)
+                .unwrap_or_default();
             draft.call(id, item.text_at("name").unwrap_or_default(), arguments);
         }
         _ => {}
@@ -161,7 +202,9 @@ fn read_item(item: Lazy<'_>, draft: &mut Draft) {
 fn end(body: Lazy<'_>) -> Option<End> {
     match body.text_at("status")?.as_str() {
         "incomplete" => {
-            let reason = body.path(&["incomplete_details", "reason"]).and_then(Lazy::text);
+            let reason = body
+                .path(&["incomplete_details", "reason"])
+                .and_then(Lazy::text);
             Some(match reason.as_deref() {
                 Some("max_output_tokens") | None => End::CutOff,
                 Some("content_filter") => End::Filtered,

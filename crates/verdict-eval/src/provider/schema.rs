@@ -53,9 +53,8 @@ pub(crate) fn adapt(wire: Wire, schema: Option<&Value>) -> Adapted {
         };
     };
     let renamed = walk::odd_keys(wire, root);
-    let mut walker = walk::Walker::new(wire, root, &renamed, &mut repairs);
-    let walked = walker.whole();
-    let schema = root::mend(wire, walked, &mut repairs);
+    let whole = walk::Walker::new(wire, root, &renamed, &mut repairs).whole();
+    let schema = root::mend(wire, whole, &mut repairs);
     Adapted {
         schema,
         repairs: repairs.told(),

@@ -19,21 +19,33 @@ pub fn call_as_text(said: &Said, tools: &[Tool]) -> Option<Call> {
         return None;
     }
     let openings = said.text.match_indices('{').map(|(at, _)| at).take(TRIES);
-    openings.filter_map(|at| object(&said.text[at..])).find_map(|object| spelled(&object, tools))
+    openings
+        .filter_map(|at| object(&said.text[at..]))
+        .find_map(|object| spelled(&object, tools))
 }
 
 fn object(text: &str) -> Option<Map<String, Value>> {
-    serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>().next()?.ok()
+    serde_json::Deserializer::from_str(text)
+        .into_iter::<Map<String, Value>>()
+        .next()?
+        .ok()
 }
 
 fn spelled(object: &Map<String, Value>, tools: &[Tool]) -> Option<Call> {
-    let inner = object.get("function").or_else(|| object.get("functionCall")).and_then(Value::as_object);
+    let inner = object
+        .get("function")
+        .or_else(|| object.get("functionCall"))
+        .and_then(Value::as_object);
     let object = inner.unwrap_or(object);
-    let name = ["name", "tool", "tool_name"].iter().find_map(|key| object.get(*key)?.as_str())?;
+    let name = ["name", "tool", "tool_name"]
+        .iter()
+        .find_map(|key| object.get(*key)?.as_str())?;
     let arguments = ["arguments", "parameters", "args", "input", "tool_input"]
         .iter()
         .find_map(|key| object.get(*key))?;
-    let tool = tools.iter().find(|tool| !name.is_empty() && tool.name() == name)?;
+    let tool = tools
+        .iter()
+        .find(|tool| !name.is_empty() && tool.name() == name)?;
     let arguments = match arguments {
         Value::String(text) => text.clone(),
         Value::Object(_) => arguments.to_string(),

@@ -81,7 +81,9 @@ pub(super) fn fold(response: &HttpResponse, names: &Names) -> Result<Answer, Fau
             return Err(fault::of_inner_error(error, response));
         }
         read_head(chunk, &mut draft);
-        let Some(choice) = chunk.at("choices").and_then(|list| list.items().into_iter().next())
+        let Some(choice) = chunk
+            .at("choices")
+            .and_then(|list| list.items().into_iter().next())
         else {
             continue;
         };
@@ -101,18 +103,26 @@ pub(super) fn fold(response: &HttpResponse, names: &Names) -> Result<Answer, Fau
 }
 
 fn cut() -> Fault {
-    Fault::new(FaultKind::Cut, "the stream of the answer ended in its midst".to_owned())
+    Fault::new(
+        FaultKind::Cut,
+        "the stream of the answer ended in its midst".to_owned(),
+    )
 }
 
 fn read_head(chunk: Lazy<'_>, draft: &mut Draft) {
     draft.model = draft.model.take().or_else(|| chunk.word_at("model"));
-    draft.fingerprint = draft.fingerprint.take().or_else(|| chunk.word_at("system_fingerprint"));
+    draft.fingerprint = draft
+        .fingerprint
+        .take()
+        .or_else(|| chunk.word_at("system_fingerprint"));
     draft.request_id = draft.request_id.take().or_else(|| chunk.word_at("id"));
     draft.usage = chunk.at("usage").and_then(usage).or(draft.usage);
 }
 
 fn read_delta(delta: Lazy<'_>, draft: &mut Draft, calls: &mut Vec<Growing>) {
-    draft.text.push_str(&delta.text_at("content").unwrap_or_default());
+    draft
+        .text
+        .push_str(&delta.text_at("content").unwrap_or_default());
     if let Some(refusal) = delta.word_at("refusal") {
         draft.has_refused = true;
         draft.text.push_str(&refusal);
@@ -122,7 +132,9 @@ fn read_delta(delta: Lazy<'_>, draft: &mut Draft, calls: &mut Vec<Growing>) {
         let id = piece.word_at("id");
         let function = piece.at("function");
         let name = function.and_then(|function| function.word_at("name"));
-        let known = calls.iter().rposition(|call| index.is_none() || call.index == index);
+        let known = calls
+            .iter()
+            .rposition(|call| index.is_none() || call.index == index);
         let known = known.filter(|&at| calls[at].goes_on(id.as_deref(), name.as_deref()));
         let at = known.unwrap_or(calls.len());
         if known.is_none() {
@@ -170,7 +182,11 @@ mod tests {
 
     #[test]
     fn events_end_their_lines_in_every_way() {
-        for text in ["data: a\ndata:b\n\n: c\nevent: x\ndata: d\n\n", "data: a\r\ndata:b\r\n\r\ndata: d", "data: a\rdata:b\r\rdata: d\r"] {
+        for text in [
+            "data: a\ndata:b\n\n: c\nevent: x\ndata: d\n\n",
+            "data: a\r\ndata:b\r\n\r\ndata: d",
+            "data: a\rdata:b\r\rdata: d\r",
+        ] {
             assert_eq!(events(text), ["a\nb", "d"], "{text:?}");
         }
     }
@@ -189,7 +205,9 @@ mod tests {
 
     #[test]
     fn a_call_without_arguments_is_one_streamed_or_not() {
-        let answer = folded(include_str!("testdata/fr21-openai-empty-arguments.stream.sse"));
+        let answer = folded(include_str!(
+            "testdata/fr21-openai-empty-arguments.stream.sse"
+        ));
         let answer = answer.expect("an answer");
         assert_eq!(answer.said.calls, [call("c1", "list_regions", "")]);
         assert_eq!(answer.said.calls[0].object(), Ok(serde_json::Map::new()));
@@ -204,7 +222,10 @@ data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"a","arguments":"1
 data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":{"y":2}}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2}}
 "#;
         let answer = folded(text).expect("an answer");
-        let expected = [call("call_1", "a", r#"{"x":1}"#), call("call_2", "b", r#"{"y":2}"#)];
+        let expected = [
+            call("call_1", "a", r#"{"x":1}"#),
+            call("call_2", "b", r#"{"y":2}"#),
+        ];
         assert_eq!(answer.said.calls, expected);
         assert_eq!(answer.usage.expect("usage").input, 5);
         assert_eq!(answer.end, End::Calls);
@@ -218,7 +239,9 @@ data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":{"
             assert_eq!(cut.kind, FaultKind::Cut, "{end}");
         }
         let error = folded("data: {\"error\":{\"code\":429,\"message\":\"slow\"}}\n\n");
-        let expected = FaultKind::Busy { retry_after_ms: None };
+        let expected = FaultKind::Busy {
+            retry_after_ms: None,
+        };
         assert_eq!(error.expect_err("busy").kind, expected);
     }
 }

@@ -110,22 +110,33 @@ fn kind(status: u16, words: &Words, wait: Option<u64>) -> FaultKind {
     if is_too_long(status, words) {
         return FaultKind::TooLong;
     }
-    if words.marked(&["overloaded_error", "rate_limit_error", "rate_limit_exceeded"]) {
-        return FaultKind::Busy { retry_after_ms: wait };
+    if words.marked(&[
+        "overloaded_error",
+        "rate_limit_error",
+        "rate_limit_exceeded",
+    ]) {
+        return FaultKind::Busy {
+            retry_after_ms: wait,
+        };
     }
     match status {
         401 | 403 => FaultKind::Auth,
         400 | 422 if words.marked(&["api_key_invalid", "authentication_error"]) => FaultKind::Auth,
         404 | 400 | 422 if is_unknown_model(status, words) => FaultKind::UnknownModel,
-        404 | 405 | 410 => FaultKind::NoRoute,
-        429 | 529 => FaultKind::Busy { retry_after_ms: wait },
-        503 if words.says(&["overload"]) => FaultKind::Busy { retry_after_ms: wait },
-        408 | 409 | 425 | 500.. => FaultKind::Outage { retry_after_ms: wait },
+        300..400 | 404 | 405 | 410 => FaultKind::NoRoute,
+        429 | 529 => FaultKind::Busy {
+            retry_after_ms: wait,
+        },
+        503 if words.says(&["overload"]) => FaultKind::Busy {
+            retry_after_ms: wait,
+        },
+        408 | 409 | 425 | 500.. => FaultKind::Outage {
+            retry_after_ms: wait,
+        },
         400 | 422 => match refused_parameter(words) {
             Some(parameter) => FaultKind::ParameterRefused { parameter },
             None => FaultKind::RequestRefused,
         },
-        300..400 => FaultKind::NoRoute,
         _ => FaultKind::RequestRefused,
     }
 }
@@ -146,7 +157,11 @@ fn is_quota(status: u16, words: &Words) -> bool {
 }
 
 fn is_too_long(status: u16, words: &Words) -> bool {
-    let marks = ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
+    let marks = [
+        "context_length_exceeded",
+        "exceed_context_size_error",
+        "request_too_large",
+    ];
     let phrases = [
         "prompt is too long",
         "maximum context length",
@@ -171,7 +186,10 @@ fn is_unknown_model(status: u16, words: &Words) -> bool {
 
 /// The parameter that is refused, where the request can do without it.
 fn refused_parameter(words: &Words) -> Option<String> {
-    let named = words.parameter.as_deref().map(|name| name.split(['.', '[']).next().unwrap_or(name));
+    let named = words
+        .parameter
+        .as_deref()
+        .map(|name| name.split(['.', '[']).next().unwrap_or(name));
     if let Some(name) = named.filter(|name| SPARE.contains(name)) {
         return Some(name.to_owned());
     }
@@ -207,7 +225,8 @@ fn wait(response: &HttpResponse, words: &Words) -> Option<u64> {
     let ms = response.header("retry-after-ms");
     let ms = ms.and_then(|value| clock::duration(&format!("{value}ms")));
     let plain = response.header("retry-after");
-    ms.or_else(|| clock::retry_after(plain?, response.at)).or(words.retry_ms)
+    ms.or_else(|| clock::retry_after(plain?, response.at))
+        .or(words.retry_ms)
 }
 
 fn read(body: Lazy<'_>) -> Words {
@@ -235,13 +254,19 @@ fn read_error(error: Lazy<'_>, words: &mut Words) {
     words.parameter = error.text_at("param");
     words.has_overflow = error.at("n_prompt_tokens").is_some() && error.at("n_ctx").is_some();
     for key in ["type", "code", "status"] {
-        words.marks.extend(error.code_at(key).map(|mark| mark.to_lowercase()));
+        words
+            .marks
+            .extend(error.code_at(key).map(|mark| mark.to_lowercase()));
     }
     if let Some(inner) = error.at("innererror") {
-        words.marks.extend(inner.code_at("code").map(|mark| mark.to_lowercase()));
+        words
+            .marks
+            .extend(inner.code_at("code").map(|mark| mark.to_lowercase()));
     }
     for detail in error.at("details").map(Lazy::items).unwrap_or_default() {
-        words.marks.extend(detail.text_at("reason").map(|mark| mark.to_lowercase()));
+        words
+            .marks
+            .extend(detail.text_at("reason").map(|mark| mark.to_lowercase()));
         if let Some(delay) = detail.text_at("retryDelay") {
             words.retry_ms = clock::duration(&delay);
         }
@@ -274,7 +299,11 @@ pub(crate) fn is_filter(response: &HttpResponse) -> bool {
     Lazy::parse(&text).is_some_and(|body| {
         let words = read(body);
         matches!(response.status, 400 | 403)
-            && words.marked(&["content_filter", "responsibleaipolicyviolation", "content_policy_violation"])
+            && words.marked(&[
+                "content_filter",
+                "responsibleaipolicyviolation",
+                "content_policy_violation",
+            ])
     })
 }
 

@@ -20,16 +20,21 @@ fn error(kind: &str, code: &str, message: &str) -> String {
 }
 
 fn busy(wait: Option<u64>) -> FaultKind {
-    FaultKind::Busy { retry_after_ms: wait }
+    FaultKind::Busy {
+        retry_after_ms: wait,
+    }
 }
 
 fn outage(wait: Option<u64>) -> FaultKind {
-    FaultKind::Outage { retry_after_ms: wait }
+    FaultKind::Outage {
+        retry_after_ms: wait,
+    }
 }
 
 #[test]
 fn waits_come_from_whichever_field_has_them() {
-    let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+    let overloaded =
+        r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     let gemini = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"You exceeded your current quota, please check your plan and billing details","details":[
         {"@type":"t/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerMinutePerProject"}]},
         {"@type":"t/google.rpc.RetryInfo","retryDelay":"22s"}]}}"#;
@@ -37,16 +42,35 @@ fn waits_come_from_whichever_field_has_them() {
         (529, vec![], overloaded, busy(None)),
         (503, vec![], overloaded, busy(None)),
         (429, vec![("Retry-After", "2")], "{}", busy(Some(2000))),
-        (429, vec![("retry-after-ms", "350"), ("retry-after", "9")], "", busy(Some(350))),
-        (429, vec![("retry-after", "Mon, 30 Nov 2026 18:00:05 GMT")], "", busy(Some(5000))),
+        (
+            429,
+            vec![("retry-after-ms", "350"), ("retry-after", "9")],
+            "",
+            busy(Some(350)),
+        ),
+        (
+            429,
+            vec![("retry-after", "Mon, 30 Nov 2026 18:00:05 GMT")],
+            "",
+            busy(Some(5000)),
+        ),
         (429, vec![("retry-after", "soon")], "", busy(None)),
         (429, vec![], gemini, busy(Some(22_000))),
-        (503, vec![("retry-after", "1")], "<html><title>Bad</title>", outage(Some(1000))),
+        (
+            503,
+            vec![("retry-after", "1")],
+            "<html><title>Bad</title>",
+            outage(Some(1000)),
+        ),
         (500, vec![], "", outage(None)),
         (502, vec![], "<html>", outage(None)),
         (408, vec![], "{}", outage(None)),
     ] {
-        assert_eq!(fault(status, &headers, body).kind, expected, "{status} {headers:?}");
+        assert_eq!(
+            fault(status, &headers, body).kind,
+            expected,
+            "{status} {headers:?}"
+        );
     }
 }
 
@@ -55,9 +79,26 @@ fn money_and_daily_quotas_are_no_overload() {
     let daily = r#"[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[
         {"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},{"retryDelay":"3s"}]}}]"#;
     for (status, body) in [
-        (429, error("insufficient_quota", "insufficient_quota", "You exceeded your current quota")),
-        (429, error("rate_limit_error", "enforced_spend_limit_reached", "limit")),
-        (400, error("invalid_request_error", "", "Your credit balance is too low to access the API")),
+        (
+            429,
+            error(
+                "insufficient_quota",
+                "insufficient_quota",
+                "You exceeded your current quota",
+            ),
+        ),
+        (
+            429,
+            error("rate_limit_error", "enforced_spend_limit_reached", "limit"),
+        ),
+        (
+            400,
+            error(
+                "invalid_request_error",
+                "",
+                "Your credit balance is too low to access the API",
+            ),
+        ),
         (402, "{}".to_owned()),
         (429, daily.to_owned()),
     ] {
@@ -100,17 +141,57 @@ fn a_refused_parameter_is_named_however_the_provider_says_it() {
     let file = r#"{"error":{"type":"invalid_request_error","param":"temperature","code":"unsupported_value","message":"temperature 0 is not supported with this model, only the default is"}}"#;
     for (body, parameter) in [
         (file.to_owned(), Some("temperature")),
-        (error("invalid_request_error", "", "`temperature` is deprecated for this model."), Some("temperature")),
-        (error("invalid_request_error", "", "temperature: Extra inputs are not permitted"), Some("temperature")),
-        (error("", "", "Invalid JSON payload received. Unknown name \"seed\" at 'generation_config'"), Some("seed")),
-        (error("", "", "Unsupported parameter: 'max_tokens' is not supported with this model."), Some("max_tokens")),
-        (error("", "", "Encrypted content is not supported: include"), Some("include")),
+        (
+            error(
+                "invalid_request_error",
+                "",
+                "`temperature` is deprecated for this model.",
+            ),
+            Some("temperature"),
+        ),
+        (
+            error(
+                "invalid_request_error",
+                "",
+                "temperature: Extra inputs are not permitted",
+            ),
+            Some("temperature"),
+        ),
+        (
+            error(
+                "",
+                "",
+                "Invalid JSON payload received. Unknown name \"seed\" at 'generation_config'",
+            ),
+            Some("seed"),
+        ),
+        (
+            error(
+                "",
+                "",
+                "Unsupported parameter: 'max_tokens' is not supported with this model.",
+            ),
+            Some("max_tokens"),
+        ),
+        (
+            error("", "", "Encrypted content is not supported: include"),
+            Some("include"),
+        ),
         (error("", "", "the temperature of the room is fine"), None),
         (error("", "", "temperatures are not supported"), None),
-        (error("", "", "Function tools with reasoning_effort are not supported"), None),
+        (
+            error(
+                "",
+                "",
+                "Function tools with reasoning_effort are not supported",
+            ),
+            None,
+        ),
     ] {
         let expected = match parameter {
-            Some(name) => FaultKind::ParameterRefused { parameter: name.to_owned() },
+            Some(name) => FaultKind::ParameterRefused {
+                parameter: name.to_owned(),
+            },
             None => FaultKind::RequestRefused,
         };
         assert_eq!(fault(400, &[], &body).kind, expected, "{body}");
@@ -142,7 +223,11 @@ fn words_of_others_are_short_plain_and_without_the_key() {
     let found = found.without(Some(&Key::new("sk-secret-key")));
     assert!(!found.message.contains("sk-secret"), "{}", found.message);
     assert!(!found.message.contains(['\n', '\u{1b}', '\u{202e}']));
-    assert!(found.message.starts_with("the provider failed (500): ::error::x \\u{1b}[31mred"));
+    assert!(
+        found
+            .message
+            .starts_with("the provider failed (500): ::error::x \\u{1b}[31mred")
+    );
     assert!(found.message.chars().count() < 600);
     assert_eq!(found.request_id.as_deref(), Some("r\\u{7}1"));
     assert_eq!(safe(" a \r\n b ", 10), "a b");
@@ -151,7 +236,11 @@ fn words_of_others_are_short_plain_and_without_the_key() {
 
 #[test]
 fn a_page_of_html_is_told_by_its_title() {
-    let found = fault(502, &[], "<html><head><title>502 Bad Gateway</title></head></html>");
+    let found = fault(
+        502,
+        &[],
+        "<html><head><title>502 Bad Gateway</title></head></html>",
+    );
     assert_eq!(
         found.message,
         "the provider failed (502): a page of HTML, \"502 Bad Gateway\""

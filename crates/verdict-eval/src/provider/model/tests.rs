@@ -19,7 +19,12 @@ fn reads_every_kind_of_id_and_writes_it_back() {
         ("openai-chat:gpt-4.1", Provider::OpenAiChat, "gpt-4.1", None),
         ("anthropic:claude-x", Provider::Anthropic, "claude-x", None),
         ("gemini:gemini-3", Provider::Gemini, "gemini-3", None),
-        ("github:openai/gpt-4.1", Provider::GitHub, "openai/gpt-4.1", None),
+        (
+            "github:openai/gpt-4.1",
+            Provider::GitHub,
+            "openai/gpt-4.1",
+            None,
+        ),
         (
             "openai-compatible:@cf/m:7b@http://[::1]:8080/v1",
             Provider::Compatible,
@@ -71,23 +76,37 @@ fn errors_say_the_mend() {
     assert!(error("openai-compatible:m@localhost:8080").contains("begin it with https://"));
     assert!(error("openai-compatible:m@http://").contains("names no host"));
     let secret = error("openai-compatible:m@http://user:hush@host/v1");
-    assert!(secret.contains("user and password") && !secret.contains("hush"), "{secret}");
+    assert!(
+        secret.contains("user and password") && !secret.contains("hush"),
+        "{secret}"
+    );
     let secret = error("openai-compatible:m@http://host/v1?key=hush");
-    assert!(secret.contains("from `?`") && !secret.contains("hush"), "{secret}");
+    assert!(
+        secret.contains("from `?`") && !secret.contains("hush"),
+        "{secret}"
+    );
     assert!(!error("x\u{1b}[31m::error::").contains('\u{1b}'));
 }
 
 #[test]
 fn keys_and_addresses_come_from_the_environment() {
     let missing = endpoint("openai:m", &[]).expect_err("no key").to_string();
-    assert_eq!(missing, "`openai:m` needs a key: set OPENAI_API_KEY in the environment");
+    assert_eq!(
+        missing,
+        "`openai:m` needs a key: set OPENAI_API_KEY in the environment"
+    );
     let blank = endpoint("gemini:m", &[("GEMINI_API_KEY", " \n")]);
     assert!(blank.is_err(), "a blank key is none");
     let found = endpoint("github:o/m", &[("GITHUB_TOKEN", "t\n")]).expect("a token");
     assert_eq!(found.key.expect("a key").expose(), "t");
     assert_eq!(found.base, "https://models.github.ai/inference");
     let two_lines = endpoint("openai:m", &[("OPENAI_API_KEY", "a\nb")]);
-    assert!(two_lines.expect_err("two lines").to_string().contains("OPENAI_API_KEY"));
+    assert!(
+        two_lines
+            .expect_err("two lines")
+            .to_string()
+            .contains("OPENAI_API_KEY")
+    );
     let missing = endpoint("openai-compatible:m", &[]).expect_err("no address");
     assert!(missing.to_string().contains("OPENAI_COMPATIBLE_BASE_URL"));
 }
@@ -98,11 +117,17 @@ fn local_gateways_need_no_key_and_get_no_other_providers() {
     let found = endpoint("openai:m", &[base]).expect("local");
     assert_eq!((found.wire, found.key), (Wire::Responses, None));
     for host in ["localhost:1", "[::1]:1", "127.9.9.9", "a.localhost"] {
-        let found = endpoint("openai:m", &[("OPENAI_BASE_URL", &format!("http://{host}"))]);
+        let found = endpoint(
+            "openai:m",
+            &[("OPENAI_BASE_URL", &format!("http://{host}"))],
+        );
         assert!(found.is_ok(), "{host}");
     }
     for host in ["localhost.evil.example", "128.0.0.1", "localhostx"] {
-        let found = endpoint("openai:m", &[("OPENAI_BASE_URL", &format!("http://{host}"))]);
+        let found = endpoint(
+            "openai:m",
+            &[("OPENAI_BASE_URL", &format!("http://{host}"))],
+        );
         assert!(found.is_err(), "{host}");
     }
     let other = [("OPENAI_API_KEY", "hush")];

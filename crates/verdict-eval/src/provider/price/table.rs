@@ -18,12 +18,24 @@ const fn price(input: f64, cached: Option<f64>, output: f64) -> Price {
 
 /// Anthropic's: writing to the cache for five minutes costs a quarter more than reading.
 const fn claude(model: &'static str, input: f64, cached: f64, output: f64) -> Listed {
-    let mut listed = row(Anthropic, model, price(input, Some(cached), output), CLAUDE, "2026-10-24");
+    let mut listed = row(
+        Anthropic,
+        model,
+        price(input, Some(cached), output),
+        CLAUDE,
+        "2026-10-24",
+    );
     listed.price.cache_write = Some(input * 1.25);
     listed
 }
 
-const fn gpt(model: &'static str, input: f64, cached: Option<f64>, output: f64, read: &'static str) -> Listed {
+const fn gpt(
+    model: &'static str,
+    input: f64,
+    cached: Option<f64>,
+    output: f64,
+    read: &'static str,
+) -> Listed {
     row(OpenAi, model, price(input, cached, output), GPT, read)
 }
 
@@ -34,15 +46,30 @@ const fn long_gpt(mut listed: Listed) -> Listed {
         Some(cached) => Some(cached * 2.0),
         None => None,
     };
-    listed.long = Some((272_000, price(short.input * 2.0, cached, short.output * 1.5)));
+    listed.long = Some((
+        272_000,
+        price(short.input * 2.0, cached, short.output * 1.5),
+    ));
     listed
 }
 
 const fn google(model: &'static str, input: f64, output: f64) -> Listed {
-    row(Gemini, model, price(input, None, output), GOOGLE, "2026-10-07")
+    row(
+        Gemini,
+        model,
+        price(input, None, output),
+        GOOGLE,
+        "2026-10-07",
+    )
 }
 
-const fn row(provider: Provider, model: &'static str, price: Price, source: &'static str, read: &'static str) -> Listed {
+const fn row(
+    provider: Provider,
+    model: &'static str,
+    price: Price,
+    source: &'static str,
+    read: &'static str,
+) -> Listed {
     Listed {
         provider,
         model,

@@ -17,10 +17,22 @@ pub(super) enum Holds {
 
 pub(super) fn holds(keyword: &str) -> Holds {
     match keyword {
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => Holds::Named,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
+            Holds::Named
+        }
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds::List,
-        "items" | "additionalItems" | "contains" | "additionalProperties" | "propertyNames" | "not" | "if"
-        | "then" | "else" | "unevaluatedItems" | "unevaluatedProperties" | "contentSchema" => Holds::One,
+        "items"
+        | "additionalItems"
+        | "contains"
+        | "additionalProperties"
+        | "propertyNames"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "contentSchema" => Holds::One,
         _ => Holds::Plain,
     }
 }

@@ -43,9 +43,13 @@ pub(super) fn follow<'a>(root: &'a Value, reference: &str) -> Target<'a> {
 fn find<'a>(root: &'a Value, fragment: &str) -> Option<&'a Value> {
     if fragment.is_empty() || fragment.starts_with('/') {
         let pointer = percent_decoded(fragment);
-        return root.pointer(&pointer).filter(|value| value.is_object() || value.is_boolean());
+        return root
+            .pointer(&pointer)
+            .filter(|value| value.is_object() || value.is_boolean());
     }
-    let definitions = ["$defs", "definitions"].iter().filter_map(|key| root.get(key)?.as_object());
+    let definitions = ["$defs", "definitions"]
+        .iter()
+        .filter_map(|key| root.get(key)?.as_object());
     definitions
         .flat_map(|members| members.values())
         .find(|value| value.get("$anchor").and_then(Value::as_str) == Some(fragment))

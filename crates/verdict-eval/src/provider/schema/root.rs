@@ -53,7 +53,9 @@ fn follow_reference(root: &mut Map<String, Value>, repairs: &mut Repairs) {
             return;
         };
         let whole = Value::Object(root.clone());
-        let target = reference.strip_prefix('#').and_then(|pointer| whole.pointer(pointer));
+        let target = reference
+            .strip_prefix('#')
+            .and_then(|pointer| whole.pointer(pointer));
         let Some(Value::Object(target)) = target else {
             return;
         };
@@ -75,8 +77,16 @@ fn merge(root: &mut Map<String, Value>, keyword: &str, branches: &[Value]) {
             target.unwrap_or(branch).as_object()
         })
         .collect();
-    let mut properties = root.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-    for (key, value) in branches.iter().filter_map(|branch| branch.get("properties")?.as_object()).flatten() {
+    let mut properties = root
+        .get("properties")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    for (key, value) in branches
+        .iter()
+        .filter_map(|branch| branch.get("properties")?.as_object())
+        .flatten()
+    {
         properties.entry(key).or_insert_with(|| value.clone());
     }
     let required = |branch: &Map<String, Value>| {
@@ -84,10 +94,17 @@ fn merge(root: &mut Map<String, Value>, keyword: &str, branches: &[Value]) {
         names.cloned().unwrap_or_default()
     };
     let mut all = required(root);
-    let mut more: Vec<Value> = branches.iter().flat_map(|branch| required(branch)).collect();
+    let mut more: Vec<Value> = branches
+        .iter()
+        .flat_map(|branch| required(branch))
+        .collect();
     if keyword != "allOf" {
         // What every branch wants is wanted in any case.
-        more.retain(|name| branches.iter().all(|branch| required(branch).contains(name)));
+        more.retain(|name| {
+            branches
+                .iter()
+                .all(|branch| required(branch).contains(name))
+        });
     }
     for name in more {
         if !all.contains(&name) {

@@ -28,10 +28,14 @@ fn collect<'a>(node: &'a Value, depth: usize, keys: &mut BTreeSet<&'a str>) {
                 if keyword == "properties" {
                     keys.extend(named.keys().map(String::as_str));
                 }
-                named.values().for_each(|value| collect(value, depth + 1, keys));
+                for value in named.values() {
+                    collect(value, depth + 1, keys);
+                }
             }
             (Holds::List | Holds::One, Value::Array(items)) => {
-                items.iter().for_each(|value| collect(value, depth + 1, keys));
+                for value in items {
+                    collect(value, depth + 1, keys);
+                }
             }
             (Holds::One, value) => collect(value, depth + 1, keys),
             _ => {}
@@ -78,14 +82,18 @@ impl<'a> Walker<'a> {
     fn node(&mut self, node: &Value, pointer: &str, depth: usize) -> Value {
         self.nodes += 1;
         if depth > DEPTH || (self.writes_out() && self.nodes > NODES) {
-            self.repairs.push(pointer, "what is nested more deeply, or repeated more often, than can be sent is left out");
+            self.repairs.push(
+                pointer,
+                "what is nested more deeply, or repeated more often, than can be sent is left out",
+            );
             return json!({});
         }
         match node {
             Value::Object(members) => self.object(members, pointer, depth),
             Value::Bool(true) if self.wire != Wire::Messages => json!({}),
             Value::Bool(false) if self.wire == Wire::Gemini => {
-                self.repairs.push(pointer, "`false`, which forbids every value, is not told");
+                self.repairs
+                    .push(pointer, "`false`, which forbids every value, is not told");
                 json!({})
             }
             Value::Bool(false) if self.wire != Wire::Messages => json!({"not": {}}),
@@ -164,17 +172,32 @@ impl<'a> Walker<'a> {
     ) {
         let is_definition = matches!(keyword, "$defs" | "definitions");
         if keyword == "$schema" {
-            let current = value.as_str().is_some_and(|uri| uri.contains("/draft/2020-12/schema"));
+            let current = value
+                .as_str()
+                .is_some_and(|uri| uri.contains("/draft/2020-12/schema"));
             if !current {
-                self.repairs.push(pointer, "the dialect is not named: providers read every schema as 2020-12");
+                self.repairs.push(
+                    pointer,
+                    "the dialect is not named: providers read every schema as 2020-12",
+                );
             }
             return;
         }
         if !is_sent(self.wire, keyword) {
             // Definitions are written out; constants, bounds and `allOf` are said in another way.
-            let is_said = is_definition || matches!(keyword, "const" | "exclusiveMinimum" | "exclusiveMaximum" | "allOf");
+            let is_said = is_definition
+                || matches!(
+                    keyword,
+                    "const" | "exclusiveMinimum" | "exclusiveMaximum" | "allOf"
+                );
             if !is_said {
-                self.repairs.push(pointer, &format!("`{}` is left out", crate::provider::fault::safe(keyword, 40)));
+                self.repairs.push(
+                    pointer,
+                    &format!(
+                        "`{}` is left out",
+                        crate::provider::fault::safe(keyword, 40)
+                    ),
+                );
             }
             return;
         }
@@ -183,7 +206,9 @@ impl<'a> Walker<'a> {
             (Holds::Named, Value::Object(named)) => self.named(keyword, named, &at, depth),
             (Holds::List | Holds::One, Value::Array(items)) => {
                 let walked = items.iter().enumerate();
-                walked.map(|(i, item)| self.node(item, &format!("{at}/{i}"), depth + 1)).collect()
+                walked
+                    .map(|(i, item)| self.node(item, &format!("{at}/{i}"), depth + 1))
+                    .collect()
             }
             (Holds::One, Value::Bool(_)) if takes_booleans(keyword) => value.clone(),
             (Holds::One, value) => self.node(value, &at, depth + 1),
@@ -198,12 +223,19 @@ impl<'a> Walker<'a> {
         out.insert(keyword.to_owned(), written);
     }
 
-    fn named(&mut self, keyword: &str, named: &Map<String, Value>, at: &str, depth: usize) -> Value {
+    fn named(
+        &mut self,
+        keyword: &str,
+        named: &Map<String, Value>,
+        at: &str,
+        depth: usize,
+    ) -> Value {
         let mut out = Map::new();
         for (key, value) in named {
             let below = format!("{at}/{}", escaped(key));
             if keyword == "properties" && *value == json!(false) && self.wire != Wire::Messages {
-                self.repairs.push(&below, "a property that must not be there is left out");
+                self.repairs
+                    .push(&below, "a property that must not be there is left out");
                 continue;
             }
             let sent = self.keys.get(key).filter(|_| keyword == "properties");
@@ -248,7 +280,10 @@ impl<'a> Walker<'a> {
                         }
                     }
                     (Some(old), value) if *old != value => {
-                        self.repairs.push(pointer, &format!("the second `{keyword}` of `allOf` is left out"));
+                        self.repairs.push(
+                            pointer,
+                            &format!("the second `{keyword}` of `allOf` is left out"),
+                        );
                     }
                     (Some(_), _) => {}
                     (None, value) => {
@@ -270,7 +305,10 @@ fn modernise(out: &mut Map<String, Value>) {
             out.insert("items".to_owned(), rest);
         }
     }
-    for (bound, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
+    for (bound, exclusive) in [
+        ("minimum", "exclusiveMinimum"),
+        ("maximum", "exclusiveMaximum"),
+    ] {
         if let Some(Value::Bool(is_exclusive)) = out.get(exclusive) {
             let is_exclusive = *is_exclusive;
             out.remove(exclusive);
@@ -282,22 +320,30 @@ fn modernise(out: &mut Map<String, Value>) {
 }
 
 /// Says in Gemini's words what it has no keyword for.
-fn narrow(members: &Map<String, Value>, out: &mut Map<String, Value>, pointer: &str, repairs: &mut Repairs) {
+fn narrow(
+    members: &Map<String, Value>,
+    out: &mut Map<String, Value>,
+    pointer: &str,
+    repairs: &mut Repairs,
+) {
     if let Some(constant) = members.get("const") {
         out.insert("enum".to_owned(), json!([constant]));
     }
-    for (bound, exclusive, step) in [("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1)] {
+    for (bound, exclusive, step) in [
+        ("minimum", "exclusiveMinimum", 1),
+        ("maximum", "exclusiveMaximum", -1),
+    ] {
         let Some(limit @ Value::Number(number)) = members.get(exclusive) else {
             continue;
         };
-        let whole = number.as_i64().filter(|_| members.get("type") == Some(&json!("integer")));
-        let sent = match whole.and_then(|number| number.checked_add(step)) {
-            Some(next) => json!(next),
-            None => {
-                repairs.push(pointer, &format!("`{exclusive}` is told as `{bound}`"));
-                limit.clone()
-            }
-        };
+        let whole = number
+            .as_i64()
+            .filter(|_| members.get("type") == Some(&json!("integer")));
+        let next = whole.and_then(|number| number.checked_add(step));
+        if next.is_none() {
+            repairs.push(pointer, &format!("`{exclusive}` is told as `{bound}`"));
+        }
+        let sent = next.map_or_else(|| limit.clone(), |next| json!(next));
         out.insert(bound.to_owned(), sent);
     }
 }
