@@ -9,6 +9,8 @@ pub mod chat;
 pub mod client;
 pub mod gate;
 pub mod golden;
+pub mod lexical;
+pub mod provider;
 pub mod score;
 pub mod tool;
 pub mod verdict;
