@@ -27,14 +27,14 @@ fn changed(
     let mut mutants = Vec::new();
     for (at, (_, arguments)) in calls.iter().enumerate() {
         let whole = Value::from(arguments.clone());
-        for pointer in pointers(&whole, String::new()) {
+        for pointer in pointers(&whole, "") {
             let Some(new) = change(&pointer, whole.pointer(&pointer).unwrap()) else {
                 continue;
             };
             let mut mutated = whole.clone();
             *mutated.pointer_mut(&pointer).unwrap() = new;
             let mut all = calls.to_vec();
-            all[at].1 = mutated.as_object().unwrap().clone();
+            all[at].1.clone_from(mutated.as_object().unwrap());
             mutants.push((kind, texts(&all)));
         }
     }
@@ -42,7 +42,7 @@ fn changed(
 }
 
 /// Pointers to all values but the whole.
-fn pointers(value: &Value, at: String) -> Vec<String> {
+fn pointers(value: &Value, at: &str) -> Vec<String> {
     let below: Vec<(String, &Value)> = match value {
         Value::Array(items) => items
             .iter()
@@ -58,7 +58,7 @@ fn pointers(value: &Value, at: String) -> Vec<String> {
     let mut found = Vec::new();
     for (name, it) in below {
         let pointer = format!("{at}/{name}");
-        found.extend(pointers(it, pointer.clone()));
+        found.extend(pointers(it, &pointer));
         found.push(pointer);
     }
     found
@@ -133,8 +133,7 @@ fn wrong_values(calls: &[Made]) -> Vec<Mutant> {
         Value::Number(number) => Some(json!(number.to_string())),
         Value::Bool(it) => Some(json!(it.to_string())),
         Value::String(text) => Some(json!([text])),
-        Value::Array(_) => Some(json!(value.to_string())),
-        Value::Object(_) => Some(json!(value.to_string())),
+        Value::Array(_) | Value::Object(_) => Some(json!(value.to_string())),
         Value::Null => None,
     }));
     mutants
