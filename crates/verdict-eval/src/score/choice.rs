@@ -140,11 +140,12 @@ fn fits(
         .iter()
         .map(|it| trace.calls[it.last].call.object())
         .collect();
-    let row = |step: &Step<'_>| {
+    let row = |(index, step): (usize, &Step<'_>)| {
         let wanted = Wanted {
             arguments: step.arguments,
             matchers: &case.matchers,
             tools: several,
+            nth: nth(steps, index),
         };
         let fit = |(attempt, parsed): (&Attempt, &Result<Map<String, Value>, BadArguments>)| {
             let call = &trace.calls[attempt.last].call;
@@ -176,7 +177,13 @@ fn fits(
         };
         attempts.iter().zip(&parsed).map(fit).collect()
     };
-    steps.iter().map(row).collect()
+    steps.iter().enumerate().map(row).collect()
+}
+
+/// The how-manieth step of its tool the step at `index` is, from 1.
+fn nth(steps: &[Step<'_>], index: usize) -> usize {
+    let is_same = |step: &&Step<'_>| step.names == steps[index].names;
+    steps[..=index].iter().filter(is_same).count()
 }
 
 /// Which call stands for which step, and whether that is in order.

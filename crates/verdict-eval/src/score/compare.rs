@@ -250,9 +250,15 @@ pub(super) fn member(
     found: &mut Found,
 ) {
     let below = push(pointer, name);
-    let at = at.member(name);
-    match actual.or_else(|| at.default()) {
-        Some(actual) => value(asker, at, &below, (expected, actual), manner, found),
+    match actual.or_else(|| at.default_of(name)) {
+        Some(actual) => value(
+            asker,
+            at.member(name),
+            &below,
+            (expected, actual),
+            manner,
+            found,
+        ),
         None if expected.is_null() => {}
         None => found.add(&below, Some(expected), None, "left out"),
     }

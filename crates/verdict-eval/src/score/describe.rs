@@ -1,8 +1,9 @@
 //! What a case expects, in words: what a report shows beside the calls that were made.
 
+use super::matchers::under;
 use crate::golden::{Case, Expect, Matcher, Order};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// How many characters of one value are shown.
 const SHOWN: usize = 60;
@@ -14,13 +15,22 @@ pub fn expected(case: &Case) -> String {
         Expect::Anything => "anything".to_owned(),
         Expect::Tool { names, arguments } => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            step(case, &names, arguments.as_ref(), true)
+            step(case, &names, arguments.as_ref(), (1, true))
         }
         Expect::Sequence { steps, order } => {
             let is_alone = steps.len() == 1;
-            let shown = steps
-                .iter()
-                .map(|it| step(case, &[it.tool.as_str()], it.arguments.as_ref(), is_alone));
+            let shown = steps.iter().enumerate().map(|(index, it)| {
+                let nth = steps[..=index]
+                    .iter()
+                    .filter(|other| other.tool == it.tool)
+                    .count();
+                step(
+                    case,
+                    &[it.tool.as_str()],
+                    it.arguments.as_ref(),
+                    (nth, is_alone),
+                )
+            });
             let shown: Vec<String> = shown.collect();
             match order {
                 Order::Exact => format!("exactly {}", shown.join(", then ")),
@@ -53,31 +63,40 @@ fn step(
     case: &Case,
     names: &[&str],
     arguments: Option<&Map<String, Value>>,
-    is_alone: bool,
+    place: (usize, bool),
 ) -> String {
     let tool = names.join(" or ");
-    let matcher = |argument: &str| {
-        let own = names
-            .iter()
-            .find_map(|name| case.matchers.get(&format!("{name}.{argument}")));
-        own.or_else(|| case.matchers.get(argument))
-    };
-    let mut parts = Vec::new();
-    let mut told = BTreeSet::new();
-    for (name, value) in arguments.into_iter().flatten() {
-        told.insert(name.as_str());
-        parts.extend(part(name, Some(value), matcher(name)));
-    }
-    for (key, matcher) in &case.matchers {
-        let own = names.iter().find_map(|name| {
-            key.strip_prefix(*name)
-                .and_then(|rest| rest.strip_prefix('.'))
-        });
-        if let Some(name) = own.or(is_alone.then_some(key.as_str()))
-            && told.insert(name)
-        {
-            parts.extend(part(name, None, Some(matcher)));
+    let (nth, is_alone) = place;
+    let own = |key: &str| -> Option<(bool, String)> {
+        let narrow = names.iter().find_map(|name| under(key, name));
+        match narrow {
+            Some((which, argument)) => which
+                .is_none_or(|which| which == nth)
+                .then(|| (which.is_some(), argument.to_owned())),
+            None => Some((false, key.to_owned())),
         }
+    };
+    let mut matchers: BTreeMap<String, (usize, &Matcher)> = BTreeMap::new();
+    for (key, matcher) in &case.matchers {
+        if let Some((is_numbered, argument)) = own(key) {
+            let is_expected = arguments.is_some_and(|it| it.contains_key(&argument));
+            let is_bare = argument == *key;
+            let rank = usize::from(!is_bare) + usize::from(is_numbered);
+            let is_wider = matchers
+                .get(&argument)
+                .is_some_and(|(kept, _)| *kept > rank);
+            if !is_wider && (is_alone || is_expected || !is_bare) {
+                matchers.insert(argument, (rank, matcher));
+            }
+        }
+    }
+    let mut parts = Vec::new();
+    for (name, value) in arguments.into_iter().flatten() {
+        let matcher = matchers.remove(name).map(|(_, matcher)| matcher);
+        parts.extend(part(name, Some(value), matcher));
+    }
+    for (name, (_, matcher)) in matchers {
+        parts.extend(part(&name, None, Some(matcher)));
     }
     if parts.is_empty() && arguments.is_none() {
         return tool;

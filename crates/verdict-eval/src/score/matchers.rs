@@ -24,6 +24,8 @@ pub(super) struct Wanted<'a> {
     pub(super) matchers: &'a BTreeMap<String, Matcher>,
     /// All tools that the case expects: a key `TOOL.ARGUMENT` belongs to its tool alone.
     pub(super) tools: &'a [&'a str],
+    /// The how-manieth step of its tool this is, from 1: `TOOL#2.ARGUMENT` belongs to the second step alone.
+    pub(super) nth: usize,
 }
 
 impl<'a> Wanted<'a> {
@@ -32,24 +34,56 @@ impl<'a> Wanted<'a> {
         self.arguments.is_some() || !self.own(tool).is_empty()
     }
 
-    /// The matchers for this tool, by argument; the key with the tool's name wins.
+    /// The matchers for this step, by argument; the narrowest key wins.
     fn own(&self, tool: &str) -> BTreeMap<&'a str, &'a Matcher> {
-        let mut own = BTreeMap::new();
+        let mut own: BTreeMap<&str, (Reach, &Matcher)> = BTreeMap::new();
         for (key, matcher) in self.matchers {
-            if let Some(argument) = under(key, tool) {
-                own.insert(argument, matcher);
-            } else if !self.tools.iter().any(|other| under(key, other).is_some()) {
-                own.entry(key.as_str()).or_insert(matcher);
+            let Some((reach, argument)) = self.reach(key, tool) else {
+                continue;
+            };
+            let kept = own.entry(argument).or_insert((reach, matcher));
+            if kept.0 < reach {
+                *kept = (reach, matcher);
             }
         }
-        own
+        own.into_iter()
+            .map(|(argument, (_, matcher))| (argument, matcher))
+            .collect()
+    }
+
+    /// How narrow a key is, and its argument; nothing where it belongs to another step.
+    fn reach<'k>(&self, key: &'k str, tool: &str) -> Option<(Reach, &'k str)> {
+        match under(key, tool) {
+            Some((None, argument)) => return Some((Reach::Tool, argument)),
+            Some((Some(nth), argument)) => {
+                return (nth == self.nth).then_some((Reach::Step, argument));
+            }
+            None => {}
+        }
+        let is_of_another = self.tools.iter().any(|other| under(key, other).is_some());
+        (!is_of_another).then_some((Reach::All, key))
     }
 }
 
-fn under<'k>(key: &'k str, tool: &str) -> Option<&'k str> {
-    key.strip_prefix(tool)?
-        .strip_prefix('.')
-        .filter(|it| !it.is_empty())
+/// How many steps a key is for, the widest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    All,
+    Tool,
+    Step,
+}
+
+/// Reads `TOOL.ARGUMENT` and `TOOL#2.ARGUMENT`.
+pub(super) fn under<'k>(key: &'k str, tool: &str) -> Option<(Option<usize>, &'k str)> {
+    let rest = key.strip_prefix(tool)?;
+    let (nth, argument) = match rest.strip_prefix('#') {
+        Some(numbered) => {
+            let (nth, argument) = numbered.split_once('.')?;
+            (Some(nth.parse().ok()?), argument)
+        }
+        None => (None, rest.strip_prefix('.')?),
+    };
+    (!argument.is_empty()).then_some((nth, argument))
 }
 
 /// Compares the arguments of one call.
@@ -125,7 +159,7 @@ fn matched(
         _ => {}
     }
     let property = at.member(name);
-    let actual = given.or_else(|| property.default());
+    let actual = given.or_else(|| at.default_of(name));
     if let Matcher::AnyOf(values) = matcher {
         return any_of(asker, property, &pointer, (expected, actual, values), found);
     }

@@ -49,7 +49,23 @@ impl<'s> At<'s> {
         self.member(name).here.is_some()
     }
 
-    /// The value that stands for one left out.
+    /// The value that stands for a member left out; none where it may not be left out.
+    pub(super) fn default_of(self, name: &str) -> Option<&'s Value> {
+        if self.requires(name) {
+            return None;
+        }
+        self.member(name).default()
+    }
+
+    fn requires(self, name: &str) -> bool {
+        self.find(|schema| {
+            let names = schema.get("required")?.as_array()?;
+            names.iter().any(|it| it == name).then_some(schema)
+        })
+        .is_some()
+    }
+
+    /// The value that the schema names as the usual one.
     pub(super) fn default(self) -> Option<&'s Value> {
         self.find(|schema| schema.get("default"))
     }
@@ -109,7 +125,7 @@ mod tests {
                 "day": {"type": "string", "format": "date", "default": "2026-01-01"},
                 "loop": {"$ref": "#/$defs/loop"},
             },
-            "allOf": [{"properties": {"day": {"$ref": "#/$defs/day"}}}],
+            "allOf": [{"properties": {"day": {"$ref": "#/$defs/day"}}, "required": ["day"]}],
             "properties": {
                 "list": {"anyOf": [{"type": "null"}, {"items": {"enum": ["a"]}}]},
                 "loop": {"$ref": "#/$defs/loop"},
@@ -119,6 +135,7 @@ mod tests {
         let at = At::root(&schema);
         assert_eq!(at.member("day").format(), Some("date"));
         assert_eq!(at.member("day").default(), Some(&json!("2026-01-01")));
+        assert_eq!(at.default_of("day"), None, "it may not be left out");
         assert!(at.member("list").item(3).is_closed());
         assert!(at.knows("loop") && !at.knows("other"));
         assert_eq!(at.member("loop").format(), None);

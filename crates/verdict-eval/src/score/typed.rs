@@ -199,7 +199,7 @@ fn same_clock(expected: &str, actual: &str) -> bool {
 fn is_identifier(text: &str) -> bool {
     !text.is_empty()
         && !text.contains(char::is_whitespace)
-        && (text.contains(|letter: char| letter.is_numeric() || "_=<>{}[]$@#".contains(letter))
+        && (text.contains(|letter: char| letter.is_ascii_digit() || "_=<>{}[]$@#".contains(letter))
             || is_path(text))
 }
 
@@ -240,6 +240,7 @@ mod tests {
                 ("1.50", "1.5", None),
                 ("5 pm", "5PM", None),
                 ("km/h", "KM/h", None),
+                ("kg/m³", "KG/m³", None),
                 (
                     "123E4567-E89B-12D3-A456-426614174000",
                     "123e4567-e89b-12d3-a456-426614174000",

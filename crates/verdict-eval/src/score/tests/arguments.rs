@@ -399,3 +399,25 @@ fn the_schema_is_counted_apart_and_each_try_counts() {
     assert_eq!(twice[0], twice[1]);
     assert_eq!(twice[0], scored);
 }
+
+#[test]
+fn a_matcher_may_name_one_step_of_its_tool() {
+    let steps = ["New York", "Shanghai"].map(|place| ("weather_check", json!({"location": place})));
+    let mut case = several(Order::Any, &steps);
+    let nyc = Matcher::AnyOf(vec![json!("NYC")]);
+    case.matchers
+        .insert("weather_check#1.location".to_owned(), nyc);
+    let asked =
+        |places: [&str; 2]| run(&places.map(|place| ("weather_check", json!({"location": place}))));
+    let right = "selection=true arguments=true";
+    assert!(check(&case, &asked(["Shanghai", "NYC"]), right).passed);
+    check(
+        &case,
+        &asked(["NYC", "NYC"]),
+        "selection=true arguments=false",
+    );
+    assert_eq!(
+        expected(&case),
+        "weather_check(location: \"New York\" or \"NYC\") and weather_check(location: \"Shanghai\"), in any order"
+    );
+}
