@@ -49,6 +49,13 @@ pub struct Node {
     height: usize,
 }
 
+impl Node {
+    /// About how many bytes it takes with aliases written out.
+    pub fn weight(&self) -> usize {
+        self.weight
+    }
+}
+
 /// What a node is.
 #[derive(Debug)]
 pub enum Content {
@@ -209,7 +216,13 @@ impl Builder {
             Event::Scalar(text, style, anchor, tag) => {
                 let plain = style == ScalarStyle::Plain && tag.is_none();
                 let weight = NODE + text.len();
-                let text = text.into_owned();
+                // The parser writes `~` where nothing stands.
+                let nothing = plain && span.start.index() == span.end.index();
+                let text = if nothing {
+                    String::new()
+                } else {
+                    text.into_owned()
+                };
                 let content = Content::Scalar { text, plain };
                 self.settle(content, place, anchor, weight, 0)
             }
@@ -287,7 +300,9 @@ impl Builder {
         };
         let content = match closed.inner {
             Inner::List(items) => {
-                items.iter().for_each(|item| add(item, 0));
+                for item in &items {
+                    add(item, 0);
+                }
                 Content::List(items)
             }
             Inner::Mapping { entries, .. } => {
@@ -452,6 +467,7 @@ mod tests {
                 "1:3: a list or mapping stands where a key is due",
             ),
             ("~: 1\n", "1:1: a key is due here"),
+            (": 1\n", "1:1: a key is due here"),
         ] {
             assert_eq!(faults(text), [wanted], "{text}");
         }
@@ -461,6 +477,19 @@ mod tests {
 
     #[test]
     fn what_is_well_is_read() {
+        let read = document("a:\nb: ~\n").root.expect("a root");
+        let Content::Mapping(entries) = &read.content else {
+            panic!("no mapping");
+        };
+        let text = |at: usize| match &entries[at].value.content {
+            Content::Scalar { text, plain: true } => text.as_str(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            (text(0), text(1)),
+            ("", "~"),
+            "nothing is told apart from null"
+        );
         let read = document("\u{feff}- \"a\"\r\n- !!str no\r\n- {NO: &x [b], y: *x}\r\n");
         assert_eq!(read.faults, []);
         let root = read.root.expect("a root");
