@@ -1,5 +1,7 @@
 //! The golden set: tasks in plain language, and what a model should do with the server's tools at each.
 
+#[cfg(feature = "schema")]
+pub mod file;
 pub mod hash;
 mod nearest;
 mod read;
@@ -168,9 +170,11 @@ pub struct Step {
     pub arguments: Option<Map<String, Value>>,
 }
 
-/// How the order of a sequence is held. Where a case does not say, it is [`Order::InOrder`], or [`Order::Any`] where every step
-/// calls the same tool: such calls do not wait for one another, and models make them in parallel.
+/// How the order of a sequence is held: in order where a case does not say, and in any order where every step calls one tool, since
+/// such calls do not wait for one another, and models make them in parallel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
 pub enum Order {
     /// These calls and no others, in this order.
     Exact,
@@ -183,6 +187,8 @@ pub enum Order {
 
 /// Where results of tools come from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
 pub enum Execute {
     /// Canned where the case has one; else live where the configuration lets the tool be called; else made up from its
     /// output schema.
