@@ -3,6 +3,8 @@
 //! Knows neither files nor the environment: text and values of variables come from the caller.
 
 #[cfg(feature = "yaml")]
+pub mod tree;
+#[cfg(feature = "yaml")]
 mod yaml;
 
 #[cfg(feature = "yaml")]

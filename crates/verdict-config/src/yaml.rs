@@ -1,6 +1,7 @@
 //! The reader of the file: YAML with the core schema's tags only, and every mistake told at its place.
 
-use granit_parser::{Event, Parser};
+use crate::tree;
+use granit_parser::Parser;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Error, Location, NonFiniteFloatPolicy, Spanned, UserMessageFormatter};
 use std::fmt;
@@ -50,18 +51,11 @@ fn at_place(file: &str, at: Location) -> String {
 fn foreign_tag(text: &str, file: &str) -> Result<(), String> {
     // What cannot be read is told by the reader itself.
     for (event, span) in Parser::new_from_str(text).map_while(Result::ok) {
-        let (Event::Scalar(.., Some(tag))
-        | Event::SequenceStart(.., Some(tag))
-        | Event::MappingStart(.., Some(tag))) = event
-        else {
-            continue;
-        };
-        if tag.core_suffix().is_none() {
+        if let Some(tag) = tree::foreign_tag(&event) {
             return Err(format!(
-                "{file}:{}:{}: the tag `{}` is not read here; leave it out",
+                "{file}:{}:{}: the tag `{tag}` is not read here; leave it out",
                 span.start.line(),
                 span.start.col() + 1,
-                tag.original()
             ));
         }
     }

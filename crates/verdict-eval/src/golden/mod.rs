@@ -1,8 +1,18 @@
 //! The golden set: tasks in plain language, and what a model should do with the server's tools at each.
 
+#[cfg(feature = "schema")]
+pub mod file;
+pub mod hash;
+mod nearest;
+mod read;
+pub mod text;
+
+pub use read::{MAX_BYTES, Mistake, pattern, read};
+pub use verdict_config::tree::Place;
+
 use crate::chat::Turn;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use verdict_model::behavior::Kind;
 
 /// A golden set, checked: ids are unique and every case means something.
@@ -10,9 +20,33 @@ use verdict_model::behavior::Kind;
 pub struct Golden {
     /// The cases, in the order of the file.
     pub cases: Vec<Case>,
-    /// Old name of a tool to its new one: applied to expectations before hashing, so a renamed tool is no new case.
+    /// Old name of a tool to its new one. The cases have the new names already; hashes are made of the oldest, so a renamed
+    /// tool is no new case.
     pub aliases: BTreeMap<String, String>,
+    /// Where parts of the cases stand.
+    pub places: Places,
 }
+
+impl Golden {
+    /// Where a part of a case stands; its parts are joined by dots, as in `expect_args.city` or `expect_sequence.0`. What has no
+    /// place of its own stands where the part around it does.
+    pub fn place(&self, case: &Case, part: &str) -> Place {
+        let mut part = part;
+        loop {
+            if let Some(place) = self.places.0.get(&(case.id.clone(), part.to_owned())) {
+                return *place;
+            }
+            match part.rfind('.') {
+                Some(dot) => part = &part[..dot],
+                None => return case.place,
+            }
+        }
+    }
+}
+
+/// Where parts of cases stand, by the id of the case and the name of the part.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places(BTreeMap<(String, String), Place>);
 
 /// One task and what is expected of the model.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,13 +84,12 @@ pub struct Case {
     pub place: Place,
 }
 
-/// A place in a file, both from 1.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
-    /// The line.
-    pub line: u64,
-    /// The column, in characters.
-    pub column: u64,
+impl Case {
+    /// How an argument of a tool is compared, where the case says so: by `tool.argument` before the bare name.
+    pub fn matcher(&self, tool: &str, argument: &str) -> Option<&Matcher> {
+        let exact = self.matchers.get(&format!("{tool}.{argument}"));
+        exact.or_else(|| self.matchers.get(argument))
+    }
 }
 
 /// What the model should do.
@@ -82,6 +115,52 @@ pub enum Expect {
     Anything,
 }
 
+impl Expect {
+    /// The expected calls, in the order of the case.
+    pub fn calls(&self) -> Vec<Expected<'_>> {
+        match self {
+            Self::Nothing | Self::Anything => Vec::new(),
+            Self::Tool { names, arguments } => vec![Expected {
+                names,
+                arguments: arguments.as_ref(),
+            }],
+            Self::Sequence { steps, .. } => steps
+                .iter()
+                .map(|step| Expected {
+                    names: std::slice::from_ref(&step.tool),
+                    arguments: step.arguments.as_ref(),
+                })
+                .collect(),
+        }
+    }
+
+    /// All names of tools that are expected, those of several steps once each.
+    pub fn tools(&self) -> BTreeSet<&str> {
+        let calls = self.calls().into_iter();
+        calls
+            .flat_map(|call| call.names)
+            .map(String::as_str)
+            .collect()
+    }
+
+    /// The parts of a matcher's key that names a tool and its argument.
+    pub(crate) fn tool_of_key<'k>(&'k self, key: &'k str) -> Option<(&'k str, &'k str)> {
+        self.tools().into_iter().find_map(|tool| {
+            let argument = key.strip_prefix(tool)?.strip_prefix('.')?;
+            (!argument.is_empty()).then_some((tool, argument))
+        })
+    }
+}
+
+/// One expected call.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expected<'e> {
+    /// The names that are right.
+    pub names: &'e [String],
+    /// The arguments that are right; none means that they are not looked at.
+    pub arguments: Option<&'e Map<String, Value>>,
+}
+
 /// One call of a sequence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
@@ -91,8 +170,11 @@ pub struct Step {
     pub arguments: Option<Map<String, Value>>,
 }
 
-/// How the order of a sequence is held.
+/// How the order of a sequence is held: in order where a case does not say, and in any order where every step calls one tool, since
+/// such calls do not wait for one another, and models make them in parallel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
 pub enum Order {
     /// These calls and no others, in this order.
     Exact,
@@ -105,6 +187,8 @@ pub enum Order {
 
 /// Where results of tools come from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
 pub enum Execute {
     /// Canned where the case has one; else live where the configuration lets the tool be called; else made up from its
     /// output schema.
@@ -123,13 +207,13 @@ pub enum Matcher {
     Exact,
     /// Equal in meaning: typed, then as normalised text, then by the listed synonyms, then by the judge where there is one.
     Semantic,
-    /// The expected value or one of these.
+    /// The expected value, where there is one, or one of these.
     AnyOf(Vec<Value>),
     /// Text that this regular expression finds.
     Regex(String),
     /// Text that holds this text, compared after normalisation.
     Contains(String),
-    /// A number no further from the expected one than this.
+    /// A number no further from the expected one than this; any number where none is expected.
     Number(f64),
     /// A date, or a date and time, that names the same moment.
     Date,
