@@ -17,7 +17,8 @@ pub fn verdict(layer: &Behavior, deny_warnings: bool) -> Verdict {
         return Verdict::Fail;
     }
     let nothing = layer.models.iter().all(|model| valid(&model.cases) == 0);
-    if nothing || layer.models.iter().any(|model| out(model).is_some()) {
+    let unjudged = layer.judge.as_ref().is_some_and(|judge| judge.unfit.is_some());
+    if nothing || unjudged || layer.models.iter().any(|model| out(model).is_some()) {
         return Verdict::None;
     }
     Verdict::Pass
@@ -51,6 +52,7 @@ pub fn sentence(layer: &Behavior) -> String {
         let because = fault.map_or_else(String::new, |fault| format!(": {}", fault.message));
         return format!("{why}{because}.");
     }
+    let unfit = layer.judge.as_ref().and_then(|judge| judge.unfit.as_ref());
     let red: Vec<_> = layer
         .models
         .iter()
@@ -61,6 +63,9 @@ pub fn sentence(layer: &Behavior) -> String {
     if let Some((model, case)) = red.first() {
         let what = if red.len() == 1 { "one golden case is red".to_owned() } else { format!("{} golden cases are red", red.len()) };
         return format!("{what}: start with {} on {}. {}", case.id, model.id, case.advice).trim_end().to_owned();
+    }
+    if let Some(why) = unfit {
+        return format!("{why}; completion was not judged.");
     }
     let all: usize = layer.models.iter().map(|model| model.cases.len()).sum();
     let fine = layer.models.iter().flat_map(|model| &model.cases).filter(|case| {
@@ -136,6 +141,7 @@ mod tests {
                 usd: None,
                 notes: vec![],
             }],
+            judge: None,
             duration_ms: 0,
             notes: vec![],
         }

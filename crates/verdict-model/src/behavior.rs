@@ -17,6 +17,9 @@ pub struct Behavior {
     pub golden: GoldenSet,
     /// One entry per model.
     pub models: Vec<ModelResult>,
+    /// The judge, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<JudgeResult>,
     /// Milliseconds from the first call to the last score.
     pub duration_ms: u64,
     /// What a reader has to know, in sentences.
@@ -32,10 +35,15 @@ impl Behavior {
         let Self {
             golden,
             models,
+            judge,
             duration_ms: _,
             notes,
         } = self;
         change(&mut golden.path);
+        if let Some(judge) = judge {
+            change(&mut judge.id);
+            judge.unfit.iter_mut().for_each(&mut *change);
+        }
         notes.iter_mut().for_each(&mut *change);
         for model in models {
             model.texts(change);
@@ -87,6 +95,35 @@ pub struct ModelResult {
     /// What was changed for this model's provider (names, schemas, sampling), in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// The model that judged, and how it did itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct JudgeResult {
+    /// As the user named it.
+    pub id: String,
+    /// Hash over the words in which it was asked, in hexadecimal: with other words, judged metrics are others.
+    pub prompt_hash: String,
+    /// Path of each rubric, and the hash over its file.
+    pub rubrics: BTreeMap<String, String>,
+    /// Why it may not judge: it failed a question whose answer is known. Nothing was judged then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfit: Option<String>,
+    /// Answers of it that were none; they count against no model.
+    pub failures: u64,
+    /// Calls of it.
+    pub calls: u64,
+    /// Of these, answered from the cache.
+    #[serde(default)]
+    pub reused: u64,
+    /// Tokens of the calls that were paid for in this session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+    /// US dollars of the calls that were paid for in this session; absent where a price is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
 }
 
 /// What is measured of a run; the keys are promises.

@@ -207,7 +207,10 @@ impl Behaviour {
         let concurrency = config.concurrency.unwrap_or(CONCURRENCY);
         let judge = self.judge.as_ref().map(|judge| service(judge, &[], concurrency, &desk));
         let judging = match &judge {
-            Some(service) => Some(Judging::begin(service, &self.rubrics).await),
+            Some(service) => {
+                let secret = desk.net.as_ref().map(|net| net.journal.borrow().secret().to_owned());
+                Some(Judging::begin(service, &self.rubrics, &secret.unwrap_or_default()).await)
+            }
             None => None,
         };
         let kept = self.transcripts.as_ref().map(|folder| Transcripts::new(folder, self.masks(&plan.settings.secrets)));
@@ -243,6 +246,7 @@ impl Behaviour {
                 cases: self.file.golden.cases.len() as u64,
             },
             models,
+            judge: judging.as_ref().map(Judging::result),
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             notes,
         };
@@ -251,9 +255,7 @@ impl Behaviour {
 
     fn notes(&self, client: &Client, desk: &Desk, judging: Option<&Judging<'_>>, interrupt: &Interrupt) -> Vec<String> {
         let mut notes = client.notes();
-        if let Some(judging) = judging {
-            notes.extend(judging.notes());
-        } else if self.rubrics.is_wanted() {
+        if judging.is_none() && self.rubrics.is_wanted() {
             notes.push("Cases have rubrics, and no judge was named (--judge): completion was not measured.".to_owned());
         }
         match desk.net.as_ref().map_or(0, |net| net.journal.borrow().damaged()) {

@@ -42,6 +42,7 @@ struct Line {
 pub(crate) struct Journal {
     folder: PathBuf,
     session: String,
+    secret: String,
     file: File,
     /// Where each answer's line begins, and its length.
     index: BTreeMap<String, (u64, usize)>,
@@ -53,6 +54,8 @@ pub(crate) struct Journal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Last {
     session: String,
+    /// What marks in questions to the judge are drawn from.
+    secret: String,
     finished: bool,
 }
 
@@ -78,7 +81,7 @@ impl Journal {
         if !ignore.exists() {
             std::fs::write(&ignore, "*\n").with_context(|| format!("writing to `{shown}`"))?;
         }
-        let session = choose(last(folder).as_ref(), wish);
+        let (session, secret) = choose(last(folder), wish);
         let path = folder.join(format!("{session}.jsonl"));
         let file = OpenOptions::new()
             .create(true)
@@ -89,6 +92,7 @@ impl Journal {
         let mut journal = Self {
             folder: folder.to_owned(),
             session,
+            secret,
             file,
             index: BTreeMap::new(),
             end: 0,
@@ -102,6 +106,11 @@ impl Journal {
     /// The session's name: part of every key, so that no answer serves two sessions by accident.
     pub(crate) fn session(&self) -> &str {
         &self.session
+    }
+
+    /// A word that nobody else knows; it lives as long as the session.
+    pub(crate) fn secret(&self) -> &str {
+        &self.secret
     }
 
     /// Lines that were no answers.
@@ -154,6 +163,7 @@ impl Journal {
     fn mark(&self, finished: bool) -> Result<()> {
         let last = Last {
             session: self.session.clone(),
+            secret: self.secret.clone(),
             finished,
         };
         let text = serde_json::to_string(&last)?;
@@ -192,12 +202,18 @@ impl Journal {
     }
 }
 
-fn choose(last: Option<&Last>, wish: &Wish) -> String {
+fn choose(last: Option<Last>, wish: &Wish) -> (String, String) {
     match (last, wish) {
-        (Some(last), Wish::Continue(_)) => last.session.clone(),
-        (Some(last), Wish::Fresh(_)) if !last.finished => last.session.clone(),
-        (_, Wish::Fresh(name) | Wish::Continue(name)) => name.clone(),
+        (Some(last), Wish::Continue(_)) => (last.session, last.secret),
+        (Some(last), Wish::Fresh(_)) if !last.finished => (last.session, last.secret),
+        (_, Wish::Fresh(name) | Wish::Continue(name)) => (name.clone(), chance()),
     }
+}
+
+/// 64 bits of chance in hexadecimal: the standard library seeds its hashers from the operating system.
+fn chance() -> String {
+    use std::hash::{BuildHasher, RandomState};
+    format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
 
 /// The last session, unless its name would lead out of the folder.
@@ -312,7 +328,7 @@ mod tests {
     fn a_hostile_marker_leads_nowhere() {
         let folder = folder("marker");
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("last.json"), r#"{"session":"../../x","finished":false}"#).unwrap();
+        std::fs::write(folder.join("last.json"), r#"{"session":"../../x","secret":"","finished":false}"#).unwrap();
         let journal = Journal::open(&folder, &Wish::Continue("one".to_owned())).unwrap();
         assert_eq!(journal.session(), "one");
         std::fs::remove_dir_all(folder).unwrap();

@@ -221,7 +221,7 @@ impl<'s> Session<'s> {
             }
         }
         if case.rubric.is_some() {
-            match judging.rubric(case, episode, run.index).await {
+            match judging.rubric(case, episode).await {
                 Ok(criteria) => {
                     scored.judged(&criteria);
                     run.judged = criteria;
