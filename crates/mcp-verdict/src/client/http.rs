@@ -210,13 +210,7 @@ impl Http {
         let mut count = 0;
         loop {
             let Some(bytes) = self.chunk(&mut response, answer, heard_from).await? else {
-                return Err(match answer.status {
-                    200..300 => Loss::CutOff("the stream ended before the answer".to_owned()),
-                    status => Loss::Http {
-                        status,
-                        why: "a stream without an answer".to_owned(),
-                    },
-                });
+                return Err(answer.ended());
             };
             let mut events = Vec::new();
             reader.feed(&bytes, &mut |event| events.push(event.data));
@@ -307,6 +301,17 @@ struct Answer {
 }
 
 impl Answer {
+    /// Why a stream that has ended holds no answer.
+    fn ended(&self) -> Loss {
+        match self.status {
+            200..300 => Loss::CutOff("the stream ended before the answer".to_owned()),
+            status => Loss::Http {
+                status,
+                why: "a stream without an answer".to_owned(),
+            },
+        }
+    }
+
     fn heard(&mut self, reply: Reply) -> Heard {
         Heard {
             reply,

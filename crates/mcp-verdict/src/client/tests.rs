@@ -10,7 +10,7 @@ use crate::driver::{Launch, Stop, Trust, environment};
 use crate::exit::NotStarted;
 use serde_json::{Map, Value, json};
 use std::io::{Read as _, Write as _};
-use verdict_eval::client::{CallOutcome, as_text};
+use verdict_eval::client::CallOutcome;
 use verdict_eval::tool::Tool;
 use verdict_fixture::{Server, StdioOutput, StdioPeer, Variant};
 use verdict_model::Config;
@@ -97,10 +97,7 @@ async fn call(client: &Client, tool: &Tool, arguments: Value, answers: Value) ->
 }
 
 fn says(called: &Called) -> String {
-    match &called.outcome {
-        CallOutcome::Complete { result, .. } => as_text(result),
-        other => format!("{other:?}"),
-    }
+    called.outcome.as_text()
 }
 
 fn failure(called: &Called) -> &str {

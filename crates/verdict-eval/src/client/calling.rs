@@ -38,6 +38,25 @@ pub enum CallOutcome {
     },
 }
 
+impl CallOutcome {
+    /// What a model is told of it.
+    pub fn as_text(&self) -> String {
+        match self {
+            Self::Complete { result, .. } => super::as_text(result),
+            Self::Protocol { code, message } => format!("error {code}: {message}"),
+            Self::Failed { why } => format!("error: {why}"),
+        }
+    }
+
+    /// Whether the tool, the server or the network failed.
+    pub fn is_error(&self) -> bool {
+        match self {
+            Self::Complete { is_error, .. } => *is_error,
+            Self::Protocol { .. } | Self::Failed { .. } => true,
+        }
+    }
+}
+
 /// What to do next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {

@@ -42,13 +42,6 @@ fn named(tools: &[Tool], name: &str) -> Tool {
     found.expect("listed").clone()
 }
 
-fn says(outcome: &CallOutcome) -> String {
-    match outcome {
-        CallOutcome::Complete { result, .. } => as_text(result),
-        other => format!("{other:?}"),
-    }
-}
-
 #[test]
 fn a_modern_server_is_met_listed_and_called() {
     for mut peer in [
@@ -92,6 +85,11 @@ fn a_modern_server_is_met_listed_and_called() {
             matches!(outcome, CallOutcome::Protocol { code: -32602, .. }),
             "{outcome:?}"
         );
+        assert!(outcome.is_error());
+        assert!(
+            outcome.as_text().starts_with("error -32602: "),
+            "{outcome:?}"
+        );
     }
 }
 
@@ -116,7 +114,7 @@ fn questions_are_answered_by_the_case_then_by_the_configuration() {
             let answers = Answers { case, config };
             let (outcome, rounds, said) =
                 peer.call(&Lifecycle::Modern, &email, &arguments, &answers);
-            assert_eq!(says(&outcome), text);
+            assert_eq!(outcome.as_text(), text);
             assert_eq!((rounds, said.len()), (1, notes), "{said:?}");
         }
     }
@@ -154,7 +152,7 @@ fn a_legacy_server_is_met_by_the_handshake() {
         let get = named(&tools, "get_invoice");
         let nobody = Answers::default();
         let (outcome, ..) = peer.call(&lifecycle, &get, &json!({"id": "INV-1001"}), &nobody);
-        assert!(says(&outcome).contains("INV-1001"), "{outcome:?}");
+        assert!(outcome.as_text().contains("INV-1001"), "{outcome:?}");
         // It may ask: forms were declared. This one cannot, and says so in a result.
         let email = named(&tools, "email_invoice");
         let arguments = json!({"id": "INV-1001", "to": "a@b.example"});
