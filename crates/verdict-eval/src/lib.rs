@@ -5,5 +5,6 @@
 
 pub mod chat;
 pub mod golden;
+pub mod judge;
 pub mod score;
 pub mod tool;
