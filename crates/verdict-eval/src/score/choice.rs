@@ -130,12 +130,6 @@ fn fits(
     (steps, attempts): (&[Step<'_>], &[Attempt]),
 ) -> Vec<Vec<Option<Fit>>> {
     let names: Vec<&str> = steps.iter().flat_map(|step| step.names.clone()).collect();
-    // The names that one step accepts are alternatives: their arguments are named alike.
-    let several: &[&str] = if steps.len() > 1 {
-        &names
-    } else {
-        &names[..names.len().min(1)]
-    };
     let parsed: Vec<_> = attempts
         .iter()
         .map(|it| trace.calls[it.last].call.object())
@@ -144,7 +138,8 @@ fn fits(
         let wanted = Wanted {
             arguments: step.arguments,
             matchers: &case.matchers,
-            tools: several,
+            tools: &names,
+            is_alone: steps.len() == 1,
             nth: nth(steps, index),
         };
         let fit = |(attempt, parsed): (&Attempt, &Result<Map<String, Value>, BadArguments>)| {
@@ -305,22 +300,35 @@ fn difference(tool: &str, mismatch: &Mismatch) -> Difference {
 }
 
 impl Scored {
-    /// Notes a difference that is about a tool, or about the run.
+    /// Notes a difference that is about a tool, or about the run; the same one is noted once, however often a model
+    /// repeats itself.
     pub(super) fn differ(
         &mut self,
         metric: Metric,
         tool: Option<&str>,
         message: &str,
     ) -> &mut Difference {
-        let at = self.differences.len();
-        self.differences.push(Difference {
-            metric,
-            tool: tool.map(ToOwned::to_owned),
-            pointer: None,
-            expected: None,
-            actual: None,
-            message: message.to_owned(),
-        });
+        let is_known = |it: &Difference| {
+            it.metric == metric
+                && it.tool.as_deref() == tool
+                && it.message == message
+                && it.expected.is_none()
+        };
+        let at = self
+            .differences
+            .iter()
+            .position(is_known)
+            .unwrap_or_else(|| {
+                self.differences.push(Difference {
+                    metric,
+                    tool: tool.map(ToOwned::to_owned),
+                    pointer: None,
+                    expected: None,
+                    actual: None,
+                    message: message.to_owned(),
+                });
+                self.differences.len() - 1
+            });
         &mut self.differences[at]
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Wanted<'a> {
     pub(super) matchers: &'a BTreeMap<String, Matcher>,
     /// All tools that the case expects: a key `TOOL.ARGUMENT` belongs to its tool alone.
     pub(super) tools: &'a [&'a str],
+    /// Whether this is the case's only step: a key without a tool's name is about it then.
+    pub(super) is_alone: bool,
     /// The how-manieth step of its tool this is, from 1: `TOOL#2.ARGUMENT` belongs to the second step alone.
     pub(super) nth: usize,
 }
@@ -108,10 +110,9 @@ pub(super) fn arguments(
             Some(matcher) => matched(asker, at, name, (Some(one), given), matcher, &mut found),
         }
     }
-    let is_alone = wanted.tools.len() < 2;
     for (name, matcher) in &own {
         let given = actual.get(*name);
-        let is_meant = is_alone || given.is_some() || at.knows(name);
+        let is_meant = wanted.is_alone || given.is_some() || at.knows(name);
         if is_meant && !expected.contains_key(*name) {
             matched(asker, at, name, (None, given), matcher, &mut found);
         }
