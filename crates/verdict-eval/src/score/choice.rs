@@ -6,13 +6,14 @@ use super::pairing::{Assignment, Costs, in_any_order, in_order, total};
 use super::retry::{Attempt, attempts};
 use super::trace::Trace;
 use super::{Pair, Scored};
-use crate::chat::{BadArguments, End};
+use crate::chat::{BadArguments, Call, End};
 use crate::golden::{Case, Expect, Order};
 use crate::tool::Tool;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use verdict_model::behavior::{Difference, Metric};
 
+type Parsed = Result<Map<String, Value>, BadArguments>;
 type Settled<'a> = &'a dyn Fn(&Pair) -> Option<bool>;
 
 /// One expected call.
@@ -130,9 +131,10 @@ fn fits(
     (steps, attempts): (&[Step<'_>], &[Attempt]),
 ) -> Vec<Vec<Option<Fit>>> {
     let names: Vec<&str> = steps.iter().flat_map(|step| step.names.clone()).collect();
-    let parsed: Vec<_> = attempts
+    let calls: Vec<_> = attempts
         .iter()
-        .map(|it| trace.calls[it.last].call.object())
+        .map(|it| &trace.calls[it.last].call)
+        .map(|call| (call, call.object()))
         .collect();
     let row = |(index, step): (usize, &Step<'_>)| {
         let wanted = Wanted {
@@ -142,37 +144,39 @@ fn fits(
             is_alone: steps.len() == 1,
             nth: nth(steps, index),
         };
-        let fit = |(attempt, parsed): (&Attempt, &Result<Map<String, Value>, BadArguments>)| {
-            let call = &trace.calls[attempt.last].call;
-            if !step.names.contains(&call.name.as_str()) {
-                return None;
-            }
+        let fit = |(call, parsed): &(&Call, Parsed)| {
             let asker = Asker {
                 tool: &call.name,
                 prompt: &case.prompt,
                 settled,
             };
-            let schema = tools
-                .get(call.name.as_str())
-                .and_then(|tool| tool.input_schema());
-            let mut found = Found::default();
-            let is_looked_at = wanted.looks(&call.name) || parsed.is_err();
-            match parsed {
-                Ok(actual) if is_looked_at => found = arguments(asker, schema, wanted, actual),
-                Ok(_) => {}
-                Err(error) => {
-                    let text = Value::from(call.arguments.as_str());
-                    found.add("", None, Some(&text), error.to_string());
-                }
-            }
-            Some(Fit {
-                found,
-                is_looked_at,
-            })
+            let tool = tools.get(call.name.as_str());
+            let schema = tool.and_then(|tool| tool.input_schema());
+            let is_meant = step.names.contains(&call.name.as_str());
+            is_meant.then(|| fit(asker, schema, wanted, (&call.arguments, parsed)))
         };
-        attempts.iter().zip(&parsed).map(fit).collect()
+        calls.iter().map(fit).collect()
     };
     steps.iter().enumerate().map(row).collect()
+}
+
+fn fit(
+    asker: Asker<'_>,
+    schema: Option<&Value>,
+    wanted: Wanted<'_>,
+    (text, parsed): (&str, &Parsed),
+) -> Fit {
+    let mut found = Found::default();
+    let is_looked_at = wanted.looks(asker.tool) || parsed.is_err();
+    match parsed {
+        Ok(actual) if is_looked_at => found = arguments(asker, schema, wanted, actual),
+        Ok(_) => {}
+        Err(error) => found.add("", None, Some(&text.into()), error.to_string()),
+    }
+    Fit {
+        found,
+        is_looked_at,
+    }
 }
 
 /// The how-manieth step of its tool the step at `index` is, from 1.

@@ -138,26 +138,8 @@ fn matched(
     found: &mut Found,
 ) {
     let pointer = push("", name);
-    match matcher {
-        Matcher::Ignore => return,
-        Matcher::Any => {
-            if given.is_none() {
-                found.add(
-                    &pointer,
-                    None,
-                    None,
-                    "left out, and the case wants it to be there",
-                );
-            }
-            return;
-        }
-        Matcher::Absent => {
-            if given.is_some() {
-                found.add(&pointer, None, given, "the case wants it to be left out");
-            }
-            return;
-        }
-        _ => {}
+    if let Matcher::Ignore | Matcher::Any | Matcher::Absent = matcher {
+        return presence(&pointer, given, matcher, found);
     }
     let property = at.member(name);
     let actual = given.or_else(|| at.default_of(name));
@@ -188,6 +170,16 @@ fn matched(
             );
         }
     }
+}
+
+/// Looks only at whether the argument is there.
+fn presence(pointer: &str, given: Option<&Value>, matcher: &Matcher, found: &mut Found) {
+    let message = match (matcher, given) {
+        (Matcher::Any, None) => "left out, and the case wants it to be there",
+        (Matcher::Absent, Some(_)) => "the case wants it to be left out",
+        _ => return,
+    };
+    found.add(pointer, None, given, message);
 }
 
 /// Compares by a matcher that needs an expected value.
