@@ -9,6 +9,7 @@ pub mod chat;
 pub mod client;
 pub mod gate;
 pub mod golden;
+pub mod judge;
 pub mod lexical;
 pub mod provider;
 pub mod score;

@@ -6,13 +6,14 @@ use super::pairing::{Assignment, Costs, in_any_order, in_order, total};
 use super::retry::{Attempt, attempts};
 use super::trace::Trace;
 use super::{Pair, Scored};
-use crate::chat::{BadArguments, End};
+use crate::chat::{BadArguments, Call, End};
 use crate::golden::{Case, Expect, Order};
 use crate::tool::Tool;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use verdict_model::behavior::{Difference, Metric};
 
+type Parsed = Result<Map<String, Value>, BadArguments>;
 type Settled<'a> = &'a dyn Fn(&Pair) -> Option<bool>;
 
 /// One expected call.
@@ -130,54 +131,52 @@ fn fits(
     (steps, attempts): (&[Step<'_>], &[Attempt]),
 ) -> Vec<Vec<Option<Fit>>> {
     let names: Vec<&str> = steps.iter().flat_map(|step| step.names.clone()).collect();
-    // The names that one step accepts are alternatives: their arguments are named alike.
-    let several: &[&str] = if steps.len() > 1 {
-        &names
-    } else {
-        &names[..names.len().min(1)]
-    };
-    let parsed: Vec<_> = attempts
+    let calls: Vec<_> = attempts
         .iter()
-        .map(|it| trace.calls[it.last].call.object())
+        .map(|it| &trace.calls[it.last].call)
+        .map(|call| (call, call.object()))
         .collect();
     let row = |(index, step): (usize, &Step<'_>)| {
         let wanted = Wanted {
             arguments: step.arguments,
             matchers: &case.matchers,
-            tools: several,
+            tools: &names,
+            is_alone: steps.len() == 1,
             nth: nth(steps, index),
         };
-        let fit = |(attempt, parsed): (&Attempt, &Result<Map<String, Value>, BadArguments>)| {
-            let call = &trace.calls[attempt.last].call;
-            if !step.names.contains(&call.name.as_str()) {
-                return None;
-            }
+        let fit = |(call, parsed): &(&Call, Parsed)| {
             let asker = Asker {
                 tool: &call.name,
                 prompt: &case.prompt,
                 settled,
             };
-            let schema = tools
-                .get(call.name.as_str())
-                .and_then(|tool| tool.input_schema());
-            let mut found = Found::default();
-            let is_looked_at = wanted.looks(&call.name) || parsed.is_err();
-            match parsed {
-                Ok(actual) if is_looked_at => found = arguments(asker, schema, wanted, actual),
-                Ok(_) => {}
-                Err(error) => {
-                    let text = Value::from(call.arguments.as_str());
-                    found.add("", None, Some(&text), error.to_string());
-                }
-            }
-            Some(Fit {
-                found,
-                is_looked_at,
-            })
+            let tool = tools.get(call.name.as_str());
+            let schema = tool.and_then(|tool| tool.input_schema());
+            let is_meant = step.names.contains(&call.name.as_str());
+            is_meant.then(|| fit(asker, schema, wanted, (&call.arguments, parsed)))
         };
-        attempts.iter().zip(&parsed).map(fit).collect()
+        calls.iter().map(fit).collect()
     };
     steps.iter().enumerate().map(row).collect()
+}
+
+fn fit(
+    asker: Asker<'_>,
+    schema: Option<&Value>,
+    wanted: Wanted<'_>,
+    (text, parsed): (&str, &Parsed),
+) -> Fit {
+    let mut found = Found::default();
+    let is_looked_at = wanted.looks(asker.tool) || parsed.is_err();
+    match parsed {
+        Ok(actual) if is_looked_at => found = arguments(asker, schema, wanted, actual),
+        Ok(_) => {}
+        Err(error) => found.add("", None, Some(&text.into()), error.to_string()),
+    }
+    Fit {
+        found,
+        is_looked_at,
+    }
 }
 
 /// The how-manieth step of its tool the step at `index` is, from 1.
@@ -305,22 +304,35 @@ fn difference(tool: &str, mismatch: &Mismatch) -> Difference {
 }
 
 impl Scored {
-    /// Notes a difference that is about a tool, or about the run.
+    /// Notes a difference that is about a tool, or about the run; the same one is noted once, however often a model
+    /// repeats itself.
     pub(super) fn differ(
         &mut self,
         metric: Metric,
         tool: Option<&str>,
         message: &str,
     ) -> &mut Difference {
-        let at = self.differences.len();
-        self.differences.push(Difference {
-            metric,
-            tool: tool.map(ToOwned::to_owned),
-            pointer: None,
-            expected: None,
-            actual: None,
-            message: message.to_owned(),
-        });
+        let is_known = |it: &Difference| {
+            it.metric == metric
+                && it.tool.as_deref() == tool
+                && it.message == message
+                && it.expected.is_none()
+        };
+        let at = self
+            .differences
+            .iter()
+            .position(is_known)
+            .unwrap_or_else(|| {
+                self.differences.push(Difference {
+                    metric,
+                    tool: tool.map(ToOwned::to_owned),
+                    pointer: None,
+                    expected: None,
+                    actual: None,
+                    message: message.to_owned(),
+                });
+                self.differences.len() - 1
+            });
         &mut self.differences[at]
     }
 }

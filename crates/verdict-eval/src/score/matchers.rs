@@ -24,6 +24,8 @@ pub(super) struct Wanted<'a> {
     pub(super) matchers: &'a BTreeMap<String, Matcher>,
     /// All tools that the case expects: a key `TOOL.ARGUMENT` belongs to its tool alone.
     pub(super) tools: &'a [&'a str],
+    /// Whether this is the case's only step: a key without a tool's name is about it then.
+    pub(super) is_alone: bool,
     /// The how-manieth step of its tool this is, from 1: `TOOL#2.ARGUMENT` belongs to the second step alone.
     pub(super) nth: usize,
 }
@@ -108,10 +110,9 @@ pub(super) fn arguments(
             Some(matcher) => matched(asker, at, name, (Some(one), given), matcher, &mut found),
         }
     }
-    let is_alone = wanted.tools.len() < 2;
     for (name, matcher) in &own {
         let given = actual.get(*name);
-        let is_meant = is_alone || given.is_some() || at.knows(name);
+        let is_meant = wanted.is_alone || given.is_some() || at.knows(name);
         if is_meant && !expected.contains_key(*name) {
             matched(asker, at, name, (None, given), matcher, &mut found);
         }
@@ -137,26 +138,8 @@ fn matched(
     found: &mut Found,
 ) {
     let pointer = push("", name);
-    match matcher {
-        Matcher::Ignore => return,
-        Matcher::Any => {
-            if given.is_none() {
-                found.add(
-                    &pointer,
-                    None,
-                    None,
-                    "left out, and the case wants it to be there",
-                );
-            }
-            return;
-        }
-        Matcher::Absent => {
-            if given.is_some() {
-                found.add(&pointer, None, given, "the case wants it to be left out");
-            }
-            return;
-        }
-        _ => {}
+    if let Matcher::Ignore | Matcher::Any | Matcher::Absent = matcher {
+        return presence(&pointer, given, matcher, found);
     }
     let property = at.member(name);
     let actual = given.or_else(|| at.default_of(name));
@@ -187,6 +170,16 @@ fn matched(
             );
         }
     }
+}
+
+/// Looks only at whether the argument is there.
+fn presence(pointer: &str, given: Option<&Value>, matcher: &Matcher, found: &mut Found) {
+    let message = match (matcher, given) {
+        (Matcher::Any, None) => "left out, and the case wants it to be there",
+        (Matcher::Absent, Some(_)) => "the case wants it to be left out",
+        _ => return,
+    };
+    found.add(pointer, None, given, message);
 }
 
 /// Compares by a matcher that needs an expected value.

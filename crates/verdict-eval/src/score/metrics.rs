@@ -156,11 +156,17 @@ impl<'a> Words<'a> {
     }
 }
 
+/// Words that tell nothing about a tool.
+const EMPTY: [&str; 16] = [
+    "all", "and", "any", "are", "can", "for", "from", "has", "its", "not", "that", "the", "this",
+    "when", "with", "you",
+];
+
 /// The words of a text, folded. Words of one or two ASCII letters carry no meaning of their own.
 fn words(text: &str) -> BTreeSet<String> {
     fold(text)
         .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| word.len() > 2)
+        .filter(|word| word.len() > 2 && !EMPTY.contains(word))
         .map(ToOwned::to_owned)
         .collect()
 }

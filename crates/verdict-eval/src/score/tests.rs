@@ -12,6 +12,7 @@ use verdict_model::behavior::{Criterion, Kind, Metric, ResultFrom, RunOutcome, W
 mod arguments;
 mod choice;
 mod endings;
+mod rates;
 
 /// The tools of all tests here.
 fn tools() -> Vec<Tool> {

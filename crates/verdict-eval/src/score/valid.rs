@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use verdict_model::behavior::{Difference, Metric};
 use verdict_schema::{Examiner, Validity};
 
-/// How many answers are remembered: five runs of a case mostly repeat themselves.
+/// How many answers are remembered, and of how long texts: five runs of a case mostly repeat themselves.
 const REMEMBERED: usize = 10_000;
+const TEXT: usize = 4_096;
 
 /// What schemas said of arguments so far, by tool and text.
 #[derive(Debug, Default)]
@@ -48,30 +49,38 @@ impl Validities {
             }
         };
         let schema = tool.input_schema()?;
-        let mut seen = self.seen.borrow_mut();
-        let known = seen.entry(name.clone()).or_default();
-        if known.len() >= REMEMBERED {
-            known.clear();
-        }
-        let validity = known
-            .entry(call.call.arguments.clone())
-            .or_insert_with(|| self.examiner.validate(schema, &arguments));
+        let validity = self.validity(name, &call.call.arguments, schema, &arguments);
         match validity {
             Validity::Valid => Some(true),
             Validity::Undecided(_) => None,
             Validity::Invalid(violations) => {
                 scored
                     .differences
-                    .extend(violations.iter().map(|violation| Difference {
+                    .extend(violations.into_iter().map(|violation| Difference {
                         metric: Metric::Schema,
                         tool: Some(name.clone()),
                         pointer: Some(violation.pointer.clone()),
                         expected: None,
                         actual: arguments.pointer(&violation.pointer).cloned(),
-                        message: violation.message.clone(),
+                        message: violation.message,
                     }));
                 Some(false)
             }
         }
+    }
+
+    fn validity(&self, tool: &str, text: &str, schema: &Value, arguments: &Value) -> Validity {
+        if text.len() > TEXT {
+            return self.examiner.validate(schema, arguments);
+        }
+        let mut seen = self.seen.borrow_mut();
+        let known = seen.entry(tool.to_owned()).or_default();
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known
+            .entry(text.to_owned())
+            .or_insert_with(|| self.examiner.validate(schema, arguments))
+            .clone()
     }
 }
