@@ -44,7 +44,7 @@ pub(crate) async fn run(args: &LintArgs) -> Result<Exit> {
     let mut out = String::new();
     for remark in &remarks {
         let level = if remark.level == Weight::Error { "error" } else { "warning" };
-        out.push_str(&verdict_report::safe::terminal(&format!("{level}: {}", remark.told(&file.path))));
+        out.push_str(&verdict_report::safe::terminal(&format!("{level}: {}", crate::run::told(remark, &file.path))));
         out.push('\n');
     }
     let count = |level| remarks.iter().filter(|remark| remark.level == level).count();
@@ -99,9 +99,17 @@ fn suggest(file: &GoldenFile, report: &Path) -> Result<Exit> {
     }
     let mut out = String::new();
     for offer in &offers {
-        out.push_str(&verdict_report::safe::terminal(&offer.told(&file.path)));
-        out.push('\n');
+        let (line, column) = (offer.place.line, offer.place.column);
+        out.push_str(&format!("{}:{line}:{column}: {} expects {} = {}\n", file.path, offer.case, offer.argument, offer.expected));
+        for seen in &offer.seen {
+            let caution = if seen.digits_differ { "; other digits, so hardly a synonym" } else { "" };
+            out.push_str(&format!("    seen {} in {} runs{caution}\n", seen.value, seen.runs));
+        }
+        if let Some(line) = &offer.line {
+            out.push_str(&format!("    if that is right too: {line}\n"));
+        }
     }
+    let out: String = out.lines().map(|line| verdict_report::safe::terminal(line) + "\n").collect();
     output::print(&out)?;
     Ok(Exit::Pass)
 }

@@ -28,7 +28,7 @@ use verdict_core::unjudged;
 use verdict_eval::verdict::{both, sentence, verdict};
 use verdict_model::{Config, Report, Verdict};
 
-pub(crate) use golden::{GoldenFile, path as golden_path};
+pub(crate) use golden::{GoldenFile, path as golden_path, told};
 
 /// Runs the layers and writes the report.
 pub(crate) async fn run(args: &RunArgs, matches: &ArgMatches) -> Result<Exit> {
