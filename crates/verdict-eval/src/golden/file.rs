@@ -15,7 +15,7 @@ pub enum File {
     /// The cases.
     List(#[schemars(length(min = 1))] Vec<Case>),
     /// The cases, with what they share.
-    Long(LongForm),
+    Long(Box<LongForm>),
 }
 
 /// The cases, with what they share.

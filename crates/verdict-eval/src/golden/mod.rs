@@ -3,11 +3,15 @@
 #[cfg(feature = "schema")]
 pub mod file;
 pub mod hash;
+pub mod lint;
 mod nearest;
 mod read;
+pub mod suggest;
 pub mod text;
 
+pub use lint::{Remark, Weight, lint};
 pub use read::{MAX_BYTES, Mistake, pattern, read};
+pub use suggest::{Suggestion, suggest};
 pub use verdict_config::tree::Place;
 
 use crate::chat::Turn;

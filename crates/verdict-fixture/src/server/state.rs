@@ -183,6 +183,11 @@ impl Server {
         self.state().dead = true;
     }
 
+    /// The tools that the server lists now.
+    pub fn tools(&self) -> Vec<Value> {
+        self.items("tools")
+    }
+
     /// The items of a list, named by the member that holds them.
     pub(crate) fn items(&self, kind: &str) -> Vec<Value> {
         match kind {

@@ -209,3 +209,21 @@ fn marks_and_line_ends_of_windows_are_no_fault() {
     assert_eq!(golden.cases[0].prompt, "multi\nline");
     assert_eq!(golden.cases[0].place, Place { line: 2, column: 5 });
 }
+
+#[test]
+fn the_published_schema_has_the_same_keys() {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../../../schema/golden-v1.json")).expect("JSON");
+    for (name, keys) in [
+        ("Case", super::case::FIELDS),
+        ("Defaults", super::case::DEFAULTS),
+        ("LongForm", super::LONG_FORM),
+    ] {
+        let properties = schema["$defs"][name]["properties"].as_object().expect(name);
+        let mut wanted: Vec<&str> = properties.keys().map(String::as_str).collect();
+        let mut known = keys.to_vec();
+        wanted.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(known, wanted, "{name}");
+    }
+}
