@@ -1,10 +1,6 @@
 //! `mcp-verdict`: conformance checks for any MCP server.
 
 mod cli;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the command `run` is its only user")
-)]
 mod client;
 mod config;
 mod demo;

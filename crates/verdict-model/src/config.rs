@@ -369,6 +369,9 @@ pub struct Price {
     /// Of that, what comes from the provider's cache; the price of `input` where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<f64>,
+    /// Of that, what is written to the provider's cache; the price of `input` where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<f64>,
     /// What the model writes, reasoning included.
     pub output: f64,
 }
@@ -468,7 +471,7 @@ impl Config {
         }
         let sound = |price: &f64| price.is_finite() && *price >= 0.0;
         let odd = |price: &Price| {
-            !(sound(&price.input) && sound(&price.output) && price.cached.iter().all(sound))
+            !(sound(&price.input) && sound(&price.output) && price.cached.iter().chain(&price.cache_write).all(sound))
         };
         if self.prices.values().any(odd) {
             return Err(Invalid {

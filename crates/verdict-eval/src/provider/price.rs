@@ -6,26 +6,10 @@
 mod table;
 
 use super::model::{ModelId, Provider};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use table::TABLE;
 use verdict_model::behavior::Tokens;
-
-/// US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Price {
-    /// Of input.
-    pub input: f64,
-    /// Of input from the provider's cache; as much as other input where it is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cached: Option<f64>,
-    /// Of input that is written to the provider's cache; as much as other input where it is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cache_write: Option<f64>,
-    /// Of output, reasoning included.
-    pub output: f64,
-}
+pub use verdict_model::config::Price;
 
 /// Prices of one model, and where they were read.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -154,6 +138,7 @@ mod tests {
     use crate::provider::model::ModelId;
     use std::collections::BTreeMap;
     use verdict_model::behavior::Tokens;
+pub use verdict_model::config::Price;
 
     const DAY: &str = "2026-11-30";
 
