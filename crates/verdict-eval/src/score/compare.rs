@@ -3,6 +3,7 @@
 use super::decimal::same_number;
 use super::pairing::all_find_one;
 use super::schema::At;
+use super::text::same;
 use super::typed::{self, Sameness};
 use super::{Means, Pair};
 use serde_json::{Map, Value};
@@ -130,7 +131,7 @@ fn text(
     manner: Manner,
     found: &mut Found,
 ) {
-    if expected == actual {
+    if same(expected, actual) {
         return;
     }
     let mismatch = |message: &str| Mismatch {
@@ -308,10 +309,11 @@ pub(super) fn push(pointer: &str, name: &str) -> String {
     format!("{pointer}/{name}")
 }
 
-/// Whether two values are equal as JSON, numbers by value.
+/// Whether two values are equal as JSON: numbers by value, texts in NFC.
 pub(super) fn same_json(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(one), Value::Number(two)) => same_number(one, two),
+        (Value::String(one), Value::String(two)) => same(one, two),
         (Value::Array(one), Value::Array(two)) => {
             one.len() == two.len() && one.iter().zip(two).all(|(one, two)| same_json(one, two))
         }

@@ -3,6 +3,11 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+/// Whether two texts are the same characters, however they were typed: `é` has two forms.
+pub(crate) fn same(one: &str, two: &str) -> bool {
+    one == two || (!(one.is_ascii() && two.is_ascii()) && one.nfc().eq(two.nfc()))
+}
+
 /// Whether two texts differ at most in letter case, white space and forms of the same characters.
 pub(crate) fn same_loosely(one: &str, two: &str) -> bool {
     one == two || fold(one) == fold(two)
@@ -55,7 +60,13 @@ fn blanks(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::same_loosely;
+    use super::{same, same_loosely};
+
+    #[test]
+    fn typed_in_two_ways_is_the_same() {
+        assert!(same("caf\u{e9}", "cafe\u{301}"));
+        assert!(!same("caf\u{e9}", "cafe") && !same("A", "a") && !same("ﬁ", "fi"));
+    }
 
     #[test]
     fn case_space_and_form_do_not_matter() {

@@ -5,7 +5,7 @@
 
 use super::decimal::Decimal;
 use super::moment::Moment;
-use super::text::same_loosely;
+use super::text::{same, same_loosely};
 
 /// How two texts stand to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum Sameness {
 
 /// Compares two texts; `format` is the schema's, where it has one.
 pub(super) fn compare(expected: &str, actual: &str, format: Option<&str>) -> Sameness {
-    if expected == actual {
+    if same(expected, actual) {
         return Sameness::Same;
     }
     let kind = format
@@ -238,6 +238,7 @@ mod tests {
                     Some("uri"),
                 ),
                 ("1.50", "1.5", None),
+                ("caf\u{e9}-1", "cafe\u{301}-1", None),
                 ("5 pm", "5PM", None),
                 ("km/h", "KM/h", None),
                 ("kg/m³", "KG/m³", None),
