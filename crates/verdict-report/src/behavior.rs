@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use verdict_model::Report;
 use verdict_model::behavior::{
-    Behavior, CallMade, CaseResult, Kind, Metric, ModelResult, Rate, Run, RunOutcome, Standing,
+    Behavior, CallMade, CaseResult, Collision, Kind, Metric, ModelResult, Rate, Run, RunOutcome, Standing,
 };
 use verdict_model::report::Location;
 
@@ -159,6 +159,15 @@ pub(crate) fn basis(rate: &Rate) -> String {
     }
 }
 
+/// Which words two tools share, in a sentence.
+pub(crate) fn collision(pair: &Collision) -> String {
+    let words = match &pair.shared[..] {
+        [] => "share no word".to_owned(),
+        shared => format!("share the words {}", shared.join(", ")),
+    };
+    format!("{} was expected and {} was called; they {words}", pair.expected, pair.called)
+}
+
 /// What was called, in one line: `search_invoices(customer: "acme"), then email_invoice(id: "INV-7")`.
 pub(crate) fn calls(run: &Run) -> String {
     if let Some(fault) = run.fault.as_ref().filter(|_| run.calls.is_empty()) {
@@ -216,10 +225,10 @@ pub(crate) fn differences(case: &CaseResult) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for difference in case.runs.iter().flat_map(|run| &run.differences) {
         let place = match (&difference.tool, &difference.pointer) {
-            (Some(tool), Some(pointer)) => format!("{tool} {pointer}: "),
-            (Some(tool), None) => format!("{tool}: "),
-            (None, Some(pointer)) => format!("{pointer}: "),
-            (None, None) => String::new(),
+            (Some(tool), Some(pointer)) if !pointer.is_empty() => format!("{tool} {pointer}: "),
+            (Some(tool), _) => format!("{tool}: "),
+            (None, Some(pointer)) if !pointer.is_empty() => format!("{pointer}: "),
+            (None, _) => String::new(),
         };
         let text = format!("{place}{}", difference.message);
         if !told.contains(&text) {

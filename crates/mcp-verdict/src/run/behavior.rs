@@ -32,7 +32,7 @@ use verdict_eval::provider::{Endpoint, ModelId};
 use verdict_eval::score::{Scorer, collisions, expected, metrics, pass_rate};
 use verdict_eval::tool::Tool;
 use verdict_model::Config;
-use verdict_model::behavior::{Behavior, CaseResult, GoldenSet, ModelResult};
+use verdict_model::behavior::{Behavior, CaseResult, GoldenSet, ModelResult, Standing};
 use verdict_model::report::{Location, ServerInfo};
 use verdict_report::Format;
 
@@ -269,7 +269,7 @@ impl Behaviour {
     }
 
     fn result(&self, service: &Service<'_>, all: Vec<CaseRuns<'_>>, tools: &[Tool]) -> ModelResult {
-        let cases: Vec<_> = all.into_iter().map(|runs| self.case(runs, tools)).collect();
+        let cases: Vec<_> = all.into_iter().map(|runs| self.case(runs, tools, service.is_baseline())).collect();
         let figures = service.figures();
         let priced = service.is_baseline() || (!figures.is_price_unknown && figures.calls > 0);
         ModelResult {
@@ -286,10 +286,14 @@ impl Behaviour {
         }
     }
 
-    fn case(&self, runs: CaseRuns<'_>, tools: &[Tool]) -> CaseResult {
+    fn case(&self, runs: CaseRuns<'_>, tools: &[Tool], is_baseline: bool) -> CaseResult {
         let case = runs.case;
         let (pass_rate, interval) = pass_rate(&runs.runs);
-        let standing = runs.held().standing;
+        let standing = match runs.held() {
+            // It answers the same again, so confirmations would only repeat the first pass.
+            held if is_baseline && held.needs > 0 && held.standing == Standing::Unstable && pass_rate < Some(0.8) => Standing::Red,
+            held => held.standing,
+        };
         let place = Path::new(&self.file.path);
         let mut result = CaseResult {
             id: case.id.clone(),

@@ -22,6 +22,9 @@ pub fn same(one: &str, two: &str) -> bool {
 /// `ß` is `ss` and a final `ς` is `σ`. The four letters `I`, `i`, `İ` and `ı` are one: `ISPARTA` is the capitals of
 /// `ısparta` in Turkish and of `isparta` elsewhere, and no rule tells which was meant. Accents stay: `số` is not `so`.
 pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return spaced(&text.to_ascii_lowercase());
+    }
     // Decomposed first, so that the dot of `İ` is a character of its own; folded, so that a second pass adds nothing.
     let apart = DecomposingNormalizer::new_nfkd().normalize(text);
     let folded = CaseMapper::new().fold_string(&apart);

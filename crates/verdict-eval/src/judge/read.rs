@@ -2,7 +2,7 @@
 
 use super::rubric::Rubric;
 use crate::chat::{Answer, End};
-use crate::score::text::fold;
+use crate::golden::text::fold;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use verdict_model::behavior::{Criterion, RunFault, Who};

@@ -231,7 +231,8 @@ fn selection(
         if call.is_none() {
             is_right = false;
             let message = "expected, and not called";
-            let difference = scored.differ(Metric::Selection, None, message);
+            let only = (step.names.len() == 1).then(|| step.names[0]);
+            let difference = scored.differ(Metric::Selection, only, message);
             difference.expected = Some(step.names.join(" or ").into());
         }
     }

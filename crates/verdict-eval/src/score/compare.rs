@@ -3,7 +3,7 @@
 use super::decimal::same_number;
 use super::pairing::all_find_one;
 use super::schema::At;
-use super::text::same;
+use crate::golden::text::same;
 use super::typed::{self, Sameness};
 use super::{Means, Pair};
 use serde_json::{Map, Value};

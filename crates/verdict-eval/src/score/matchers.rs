@@ -5,7 +5,7 @@ use super::decimal::Decimal;
 use super::moment::Moment;
 use super::pairing::all_find_one;
 use super::schema::At;
-use super::text::fold;
+use crate::golden::text::fold;
 use super::{Means, Pair};
 use crate::golden::Matcher;
 use regex::RegexBuilder;

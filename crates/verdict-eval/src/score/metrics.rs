@@ -1,31 +1,29 @@
 //! Rates over the runs of a report, and which descriptions collide.
 
-use super::text::fold;
-use super::wilson::{suite_again, wilson};
+use crate::gate::Counts;
+use crate::gate::numbers::{of_case, suite_again};
 use crate::golden::{Case, Expect};
+use crate::lexical::shared_words;
 use crate::tool::Tool;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use verdict_model::behavior::{CaseResult, Collision, Metric, Rate, Run, RunOutcome};
-
-/// How many shared words are shown of a collision.
-const SHARED: usize = 8;
 
 /// Each metric over the valid runs of the first pass, with its interval "this suite again" (gate design, section 7). For
 /// `overTrigger` the count is of runs that called something. A metric that no run defines is absent.
 pub fn metrics(cases: &[CaseResult]) -> BTreeMap<Metric, Rate> {
     let mut rates = BTreeMap::new();
     for metric in Metric::ALL {
-        let counts: Vec<(u64, u64)> = cases.iter().map(|case| count(&case.runs, metric)).collect();
-        let (count, of) = counts.iter().fold((0, 0), |(count, of), (more, runs)| {
-            (count + more, of + runs)
+        let counts: Vec<Counts> = cases.iter().map(|case| count(&case.runs, metric)).collect();
+        let (count, of) = counts.iter().fold((0, 0), |(count, of), more| {
+            (count + u64::from(more.passes), of + u64::from(more.runs))
         });
         if of > 0 {
             let rate = Rate {
                 count,
                 of,
                 rate: Some(share(count, of)),
-                interval: suite_again(&counts),
+                interval: suite_again(&counts).map(|rated| rated.interval),
             };
             rates.insert(metric, rate);
         }
@@ -35,22 +33,12 @@ pub fn metrics(cases: &[CaseResult]) -> BTreeMap<Metric, Rate> {
 
 /// Passed runs of the valid runs of the first pass, and Wilson's interval; nothing where there is none.
 pub fn pass_rate(runs: &[Run]) -> (Option<f64>, Option<[f64; 2]>) {
-    let valid: Vec<_> = first_pass(runs).collect();
-    let passed = valid
-        .iter()
-        .filter(|run| run.outcome == RunOutcome::Passed)
-        .count();
-    let (passed, of) = (number(passed), number(valid.len()));
-    if of == 0 {
+    let counts = Counts::of(first_pass(runs).map(|run| run.outcome == RunOutcome::Passed));
+    if counts.runs == 0 {
         return (None, None);
     }
-    let rate = share(passed, of);
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "counts of runs stay far below 2^52"
-    )]
-    let interval = wilson(passed as f64, of as f64);
-    (Some(rate), interval)
+    let rate = share(counts.passes.into(), counts.runs.into());
+    (Some(rate), Some(of_case(counts)))
 }
 
 fn first_pass(runs: &[Run]) -> impl Iterator<Item = &Run> {
@@ -58,16 +46,8 @@ fn first_pass(runs: &[Run]) -> impl Iterator<Item = &Run> {
         .filter(|run| run.wave == 0 && run.outcome != RunOutcome::Invalid)
 }
 
-fn count(runs: &[Run], metric: Metric) -> (u64, u64) {
-    let scores: Vec<bool> = first_pass(runs)
-        .filter_map(|run| run.scores.get(&metric).copied())
-        .collect();
-    let count = scores.iter().filter(|score| **score).count();
-    (number(count), number(scores.len()))
-}
-
-fn number(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
+fn count(runs: &[Run], metric: Metric) -> Counts {
+    Counts::of(first_pass(runs).filter_map(|run| run.scores.get(&metric).copied()))
 }
 
 #[expect(
@@ -87,14 +67,17 @@ pub fn collisions(case: &Case, runs: &[Run], tools: &[Tool]) -> Vec<Collision> {
             *counts.entry((expected, called)).or_default() += 1;
         }
     }
-    let words = Words::of(case, tools);
+    let named = |name: &str| tools.iter().find(|tool| tool.name() == name);
     let mut collisions: Vec<_> = counts
         .into_iter()
         .map(|((expected, called), runs)| Collision {
             expected: expected.to_owned(),
             called: called.to_owned(),
             runs,
-            shared: words.shared(expected, called),
+            shared: match (named(expected), named(called)) {
+                (Some(one), Some(two)) => shared_words(&case.prompt, one, two),
+                _ => Vec::new(),
+            },
         })
         .collect();
     collisions.sort_by_key(|it| Reverse(it.runs));
@@ -123,50 +106,5 @@ fn taken<'a>(case: &'a Case, run: &Run, tools: &'a [Tool]) -> BTreeSet<(&'a str,
     missing
         .filter_map(|names| names.first())
         .flat_map(|expected| wrong.iter().map(|called| (*expected, *called)))
-        .collect()
-}
-
-/// The words of all tools on offer, and of the prompt.
-struct Words<'a> {
-    by_tool: BTreeMap<&'a str, BTreeSet<String>>,
-    prompt: BTreeSet<String>,
-}
-
-impl<'a> Words<'a> {
-    fn of(case: &Case, tools: &'a [Tool]) -> Self {
-        let by_tool = tools.iter().map(|tool| {
-            let text = format!("{} {}", tool.name(), tool.description().unwrap_or_default());
-            (tool.name(), words(&text))
-        });
-        Self {
-            by_tool: by_tool.collect(),
-            prompt: words(&case.prompt),
-        }
-    }
-
-    /// The words that two tools share: those of the prompt first, then those that the fewest tools have.
-    fn shared(&self, one: &str, two: &str) -> Vec<String> {
-        let (Some(one), Some(two)) = (self.by_tool.get(one), self.by_tool.get(two)) else {
-            return Vec::new();
-        };
-        let mut shared: Vec<&String> = one.intersection(two).collect();
-        let spread = |word: &String| self.by_tool.values().filter(|it| it.contains(word)).count();
-        shared.sort_by_key(|word| (!self.prompt.contains(*word), spread(word)));
-        shared.into_iter().take(SHARED).cloned().collect()
-    }
-}
-
-/// Words that tell nothing about a tool.
-const EMPTY: [&str; 16] = [
-    "all", "and", "any", "are", "can", "for", "from", "has", "its", "not", "that", "the", "this",
-    "when", "with", "you",
-];
-
-/// The words of a text, folded. Words of one or two ASCII letters carry no meaning of their own.
-fn words(text: &str) -> BTreeSet<String> {
-    fold(text)
-        .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| word.len() > 2 && !EMPTY.contains(word))
-        .map(ToOwned::to_owned)
         .collect()
 }

@@ -16,11 +16,9 @@ mod moment;
 mod pairing;
 mod retry;
 mod schema;
-pub(crate) mod text;
 pub mod trace;
 mod typed;
 mod valid;
-mod wilson;
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 
 use super::decimal::Decimal;
 use super::moment::Moment;
-use super::text::{same, same_loosely};
+use crate::golden::text::{same, same_loosely};
 
 /// How two texts stand to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::{MESSAGE, NOTE, Sheet, inline};
 use crate::behavior::{
-    Miss, basis, behavior, differences, doings, effort, flawless, metric, misses, percent,
+    Miss, basis, behavior, collision, differences, doings, effort, flawless, metric, misses, percent,
     standing, strip, tally,
 };
 use crate::safe::{html_inline, markdown_code, truncate_bytes};
@@ -187,13 +187,7 @@ fn told(miss: Miss<'_>) -> String {
         let _ = writeln!(out, "\n**Differs:** {}", inline(&text, 400));
     }
     for pair in case.collisions.iter().take(3) {
-        let _ = writeln!(
-            out,
-            "\n**Collide:** {} and {} share the words {}",
-            markdown_code(&truncate_bytes(&pair.expected, 120)),
-            markdown_code(&truncate_bytes(&pair.called, 120)),
-            inline(&pair.shared.join(", "), 300)
-        );
+        let _ = writeln!(out, "\n**Collide:** {}", inline(&collision(pair), 500));
     }
     if !case.advice.is_empty() {
         let _ = writeln!(out, "\n**Mend:** {}", inline(&case.advice, 600));

@@ -2,7 +2,7 @@
 
 use super::{GUTTER, finding::clean};
 use crate::behavior::{
-    Miss, basis, behavior, calls, differences, doings, effort, flawless, metric, misses, percent,
+    Miss, basis, behavior, calls, collision, differences, doings, effort, flawless, metric, misses, percent,
     standing, strip, tally,
 };
 use crate::layout::{Page, Tone, columns};
@@ -104,15 +104,11 @@ fn rates(page: &mut Page, model: &ModelResult) {
         ));
     }
     about.push(effort(model));
-    page.item(
-        0,
-        &[
-            (Tone::Bold, &format!("{:<GUTTER$}", "model")),
-            (Tone::Bold, &clean(&model.id, 120)),
-            (Tone::Plain, "  "),
-        ],
-        (Tone::Dim, &about.join(" · ")),
-    );
+    page.line(&[
+        (Tone::Bold, &format!("{:<GUTTER$}", "model")),
+        (Tone::Bold, &clean(&model.id, 160)),
+    ]);
+    page.item(GUTTER, &[], (Tone::Dim, &about.join(" · ")));
     for key in Metric::ALL {
         let Some(rate) = model.metrics.get(&key) else {
             continue;
@@ -267,15 +263,7 @@ fn told(page: &mut Page, miss: Miss<'_>) {
         row(if index == 0 { "differs" } else { "" }, text);
     }
     for pair in case.collisions.iter().take(3) {
-        row(
-            "collide",
-            &format!(
-                "{} and {} share the words: {}",
-                pair.expected,
-                pair.called,
-                pair.shared.join(", ")
-            ),
-        );
+        row("collide", &collision(pair));
     }
     if !case.advice.is_empty() {
         page.item(
