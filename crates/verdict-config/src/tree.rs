@@ -154,12 +154,23 @@ fn unreadable(error: &ScanError) -> Fault {
     }
 }
 
-/// A text cut to so many characters.
+/// A text for a message: on one line, cut to so many characters, with a mark in place of what nobody sees or what turns the
+/// direction of a line.
 pub fn short(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
+    let shown = |letter: char| match letter {
+        '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{feff}' => '\u{fffd}',
+        control if control.is_control() => '\u{fffd}',
+        other => other,
+    };
+    let mut letters = text.chars();
+    let mut out: String = letters.by_ref().take(most).map(shown).collect();
+    if letters.next().is_some() {
+        out.push('…');
     }
+    out
 }
 
 fn fault(place: Place, message: impl Into<String>, mend: impl Into<String>) -> Fault {
@@ -473,6 +484,21 @@ mod tests {
         }
         assert!(faults("a: 'x\n")[0].contains("this is no YAML"));
         assert_eq!(faults("a: 1\na: 2\nb: 1\nb: 2\n").len(), 2, "both are told");
+    }
+
+    #[test]
+    fn messages_are_of_one_line() {
+        let hostile = "a\\n\\e[31m::error::\\u202e".to_owned() + &"é".repeat(100);
+        let said = faults(&format!("\"{hostile}\": 1\n\"{hostile}\": 2\n"));
+        let shown = "a\u{fffd}\u{fffd}[31m::error::\u{fffd}é";
+        assert!(
+            said[0].contains(shown) && said[0].contains("é…`"),
+            "{said:?}"
+        );
+        assert_eq!(
+            (short("abc", 3), short("abcd", 3)),
+            ("abc".to_owned(), "abc…".to_owned())
+        );
     }
 
     #[test]
