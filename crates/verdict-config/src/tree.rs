@@ -3,6 +3,9 @@
 //! What stands in scalars is text here, with a word on whether it was quoted: what it means is the reader's business.
 //! The tree is bounded in depth, and in what aliases would make of it.
 
+#[cfg(test)]
+mod tests;
+
 use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -147,19 +150,37 @@ fn unreadable(error: &ScanError) -> Fault {
     if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) {
         return too_deep(Place::of(error.marker()));
     }
-    Fault {
-        place: Place::of(error.marker()),
-        message: format!("this is no YAML: {}", short(&error.info(), 160)),
-        mend: "look at the indentation, the quotes and the brackets before this place".to_owned(),
-    }
+    let why = error.info();
+    let mend = if why.contains("mapping values are not allowed") {
+        "put quotes around text that has `: ` in it, or mend the indentation"
+    } else if why.contains("unknown escape") {
+        "use single quotes: in them a backslash is a backslash"
+    } else if why.contains("tab") {
+        "indent with spaces"
+    } else {
+        "look at the indentation, the quotes and the brackets before this place"
+    };
+    let message = format!("this is no YAML: {}", short(&why, 160));
+    fault(Place::of(error.marker()), message, mend)
 }
 
-/// A text cut to so many characters.
+/// A text for a message: on one line, cut to so many characters, with a mark in place of what nobody sees or what turns the
+/// direction of a line.
 pub fn short(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
+    let shown = |letter: char| match letter {
+        '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{feff}' => '\u{fffd}',
+        control if control.is_control() => '\u{fffd}',
+        other => other,
+    };
+    let mut letters = text.chars();
+    let mut out: String = letters.by_ref().take(most).map(shown).collect();
+    if letters.next().is_some() {
+        out.push('…');
     }
+    out
 }
 
 fn fault(place: Place, message: impl Into<String>, mend: impl Into<String>) -> Fault {
@@ -431,95 +452,4 @@ fn key_of(node: &Node, place: Place, seen: &mut BTreeMap<String, Place>) -> Resu
     }
     seen.insert(text.clone(), place);
     Ok(text.clone())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn faults(text: &str) -> Vec<String> {
-        let told = |it: Fault| format!("{}:{}: {}", it.place.line, it.place.column, it.message);
-        document(text).faults.into_iter().map(told).collect()
-    }
-
-    #[test]
-    fn every_fault_has_its_place() {
-        for (text, wanted) in [
-            (
-                "a: 1\nb: 2\na: 3\n",
-                "3:1: the key `a` is there twice, first in line 1",
-            ),
-            (
-                "x: { é: 1, 'é': 2 }\n",
-                "1:12: the key `é` is there twice, first in line 1",
-            ),
-            ("a: !!int 5\n", "1:4: the tag `!!int` is not read here"),
-            ("a: !foo 5\n", "1:4: the tag `!foo` is not read here"),
-            ("a: !!map [x]\n", "1:4: the tag `!!map` is not read here"),
-            ("a: 1\n---\nb: 1\n", "2:1: a second document begins"),
-            (
-                "a: &a [*a]\n",
-                "1:8: this alias stands inside of what it repeats",
-            ),
-            ("<<: { a: 1 }\n", "1:1: the merge key `<<` is not read here"),
-            (
-                "? [a]\n: 1\n",
-                "1:3: a list or mapping stands where a key is due",
-            ),
-            ("~: 1\n", "1:1: a key is due here"),
-            (": 1\n", "1:1: a key is due here"),
-        ] {
-            assert_eq!(faults(text), [wanted], "{text}");
-        }
-        assert!(faults("a: 'x\n")[0].contains("this is no YAML"));
-        assert_eq!(faults("a: 1\na: 2\nb: 1\nb: 2\n").len(), 2, "both are told");
-    }
-
-    #[test]
-    fn what_is_well_is_read() {
-        let read = document("a:\nb: ~\n").root.expect("a root");
-        let Content::Mapping(entries) = &read.content else {
-            panic!("no mapping");
-        };
-        let text = |at: usize| match &entries[at].value.content {
-            Content::Scalar { text, plain: true } => text.as_str(),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(
-            (text(0), text(1)),
-            ("", "~"),
-            "nothing is told apart from null"
-        );
-        let read = document("\u{feff}- \"a\"\r\n- !!str no\r\n- {NO: &x [b], y: *x}\r\n");
-        assert_eq!(read.faults, []);
-        let root = read.root.expect("a root");
-        let Content::List(items) = &root.content else {
-            panic!("no list");
-        };
-        let plain = |node: &Node| matches!(node.content, Content::Scalar { plain: true, .. });
-        assert_eq!((items.len(), plain(&items[1])), (3, false));
-        assert!(matches!(&items[2].content, Content::Mapping(entries) if entries.len() == 2));
-        assert!(document("").root.is_none() && document("# only words\n").root.is_none());
-    }
-
-    #[test]
-    fn depth_and_repetition_are_bounded() {
-        let bomb = (1..20).fold("- &a0 [x]\n".to_owned(), |text, level| {
-            let below = format!("*a{}, ", level - 1).repeat(9);
-            format!("{text}- &a{level} [{below}]\n")
-        });
-        assert!(faults(&bomb)[0].contains("aliases make the file too large"));
-        let tower = (1..100).fold("- &a0 [x]\n".to_owned(), |text, level| {
-            format!("{text}- &a{level} [*a{}]\n", level - 1)
-        });
-        for text in [tower, "[".repeat(100_000), "- ".repeat(100_000)] {
-            assert!(
-                faults(&text)[0].contains("deep in one another"),
-                "{:?}",
-                faults(&text)
-            );
-        }
-        let many = "a: !x 1\n".repeat(5_000);
-        assert_eq!(faults(&many).len(), 101);
-    }
 }

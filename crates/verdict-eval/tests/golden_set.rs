@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::path::PathBuf;
-use verdict_eval::golden::{Expect, Golden, Mistake, lint, read};
+use verdict_eval::golden::{Expect, Golden, Mistake, Weight, lint, read};
 use verdict_eval::tool::Tool;
 use verdict_model::behavior::Kind;
 
@@ -102,7 +102,7 @@ fn the_published_schema_takes_it_and_refuses_what_is_wrong() {
     for good in [
         format!("[{case}]"),
         format!("{{ cases: [{case}], defaults: {{ kind: hard, runs: 3 }}, aliases: {{ a: b }} }}"),
-        "[{ id: a, prompt: p, expect_tool: [x, y], expect_args: { c: z }, arg_match: { a: any, b: { regex: x }, c: { semantic: judge } } }]".to_owned(),
+        "[{ id: a, prompt: p, expect_tool: [x, z], expect_args: { c: z }, arg_match: { a: any, b: { regex: x }, c: { semantic: judge } } }]".to_owned(),
         "[{ id: a, prompt: p, expect_tool: x, tool_results: { x: [r, { content: [] }], y: r } }]".to_owned(),
     ] {
         assert!(validator.is_valid(&yaml(&good)), "{good}");
@@ -129,5 +129,24 @@ fn the_published_schema_takes_it_and_refuses_what_is_wrong() {
     ] {
         assert!(!validator.is_valid(&yaml(bad)), "{bad}");
         assert!(read(bad, "g.yaml").is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn the_examples_of_the_documentation_are_read() {
+    let text = file("docs/golden.md");
+    let blocks: Vec<&str> = text
+        .split("```yaml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    assert_eq!(blocks.len(), 2);
+    for block in blocks {
+        let golden = read(block, "docs/golden.md").expect(block);
+        let errors = lint(&golden, Some(&tools()));
+        assert!(
+            errors.iter().all(|it| it.level == Weight::Warn),
+            "{errors:?}"
+        );
     }
 }

@@ -217,7 +217,7 @@ pub enum Matcher {
     Regex(String),
     /// Text that holds this text, compared after normalisation.
     Contains(String),
-    /// A number no further from the expected one than this; any number where none is expected.
+    /// A number no further from the expected one than this; it means nothing where none is expected.
     Number(f64),
     /// A date, or a date and time, that names the same moment.
     Date,

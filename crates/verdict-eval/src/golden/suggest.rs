@@ -125,28 +125,12 @@ fn offer(
         Some(Matcher::AnyOf(values)) => values,
         _ => &[],
     };
-    let is_known = |value: &str| {
-        known
-            .iter()
-            .filter_map(Value::as_str)
-            .chain([expected])
-            .any(|it| text::same_loosely(it, value))
-    };
-    let mut seen: Vec<Seen> = values
+    let accepted: Vec<&str> = known
         .iter()
-        .filter(|(value, _)| !is_known(value))
-        .map(|(value, runs)| Seen {
-            digits_differ: digits(value) != digits(expected),
-            value: value.clone(),
-            runs: *runs,
-        })
+        .filter_map(Value::as_str)
+        .chain([expected])
         .collect();
-    seen.sort_by(|one, two| {
-        two.runs
-            .cmp(&one.runs)
-            .then_with(|| one.value.cmp(&two.value))
-    });
-    seen.truncate(MAX_VALUES);
+    let seen = ranked(values, &accepted, expected);
     let new: Vec<Value> = seen
         .iter()
         .filter(|it| !it.digits_differ)
@@ -165,6 +149,26 @@ fn offer(
         seen,
         line,
     })
+}
+
+/// What was seen and is not accepted yet, most often first.
+fn ranked(values: &BTreeMap<String, u64>, accepted: &[&str], expected: &str) -> Vec<Seen> {
+    let is_new = |value: &str| !accepted.iter().any(|it| text::same_loosely(it, value));
+    let mut seen: Vec<Seen> = values
+        .iter()
+        .filter(|(value, _)| is_new(value))
+        .map(|(value, runs)| Seen {
+            digits_differ: digits(value) != digits(expected),
+            value: value.clone(),
+            runs: *runs,
+        })
+        .collect();
+    seen.sort_by(|one, two| {
+        let often = two.runs.cmp(&one.runs);
+        often.then_with(|| one.value.cmp(&two.value))
+    });
+    seen.truncate(MAX_VALUES);
+    seen
 }
 
 fn digits(text: &str) -> String {

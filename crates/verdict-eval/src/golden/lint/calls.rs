@@ -9,10 +9,14 @@ use crate::golden::nearest::nearest;
 use crate::golden::{Case, Expect, Matcher};
 use crate::tool::Tool;
 use serde_json::{Map, Value};
+use verdict_config::tree::short;
 use verdict_schema::{Validity, Violation};
 
 /// Synonyms of one argument that are held against the schema.
 const MAX_SYNONYMS: usize = 20;
+
+/// Unknown arguments of one call that are told.
+const MAX_UNKNOWN: usize = 20;
 
 /// What is found in one call, before it is known how bad it is.
 struct Found {
@@ -59,7 +63,7 @@ pub(super) fn audit(case: &Case, audit: &mut Audit) {
     idle_tolerances(case, audit);
 }
 
-/// A tolerance around no number accepts every number.
+/// A tolerance around no number.
 fn idle_tolerances(case: &Case, audit: &mut Audit) {
     for (key, matcher) in &case.matchers {
         if !matches!(matcher, Matcher::Number(_)) {
@@ -77,7 +81,7 @@ fn idle_tolerances(case: &Case, audit: &mut Audit) {
         };
         if !expected(argument) && !expected(key) {
             let message = format!(
-                "no number is expected for {}, so any number is right",
+                "no number is expected for {}, so the tolerance means nothing",
                 quoted(key)
             );
             let mend = "add it to the expected arguments, or write `any` or `ignore`".to_owned();
@@ -165,7 +169,8 @@ impl Arguments<'_> {
             None => Weight::Warn,
             Some(_) => return,
         };
-        for argument in arguments.keys().filter(|it| !properties.contains_key(*it)) {
+        let unknown = arguments.keys().filter(|it| !properties.contains_key(*it));
+        for argument in unknown.take(MAX_UNKNOWN) {
             let message = format!(
                 "{} has no argument {}",
                 quoted(self.tool.name()),
@@ -210,7 +215,8 @@ impl Arguments<'_> {
                 continue;
             } else {
                 missing = true;
-                if stands_alone(matcher) {
+                let usual = schema.pointer(&pointer_to(name));
+                if stands_alone(matcher) || usual.is_some() {
                     continue;
                 }
                 let message = format!(
@@ -220,7 +226,10 @@ impl Arguments<'_> {
                 );
                 (
                     message,
-                    format!("add it to the expected arguments, or `arg_match: {{ {name}: any }}`"),
+                    format!(
+                        "add it to the expected arguments, or `arg_match: {{ {}: any }}`",
+                        short(name, 60)
+                    ),
                 )
             };
             found.push(self.say(Weight::Error, name, message, mend));
@@ -329,7 +338,6 @@ fn stands_alone(matcher: Option<&Matcher>) -> bool {
                 | Matcher::Regex(_)
                 | Matcher::Contains(_)
                 | Matcher::AnyOf(_)
-                | Matcher::Number(_)
         )
     )
 }
@@ -354,6 +362,12 @@ fn is_told_already(violation: &Violation) -> bool {
         violation.schema_pointer.as_str(),
         "/required" | "/additionalProperties" | "/unevaluatedProperties"
     )
+}
+
+/// Where a schema says what an argument usually is.
+fn pointer_to(argument: &str) -> String {
+    let part = argument.replace('~', "~0").replace('/', "~1");
+    format!("/properties/{part}/default")
 }
 
 /// The first part of a JSON pointer.

@@ -1,6 +1,6 @@
 //! Each remark, at its place, and what must not be remarked on.
 
-use super::{Remark, Weight, lint};
+use super::{Remark, lint};
 use crate::golden::{Golden, read};
 use crate::tool::Tool;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn tools() -> Vec<Tool> {
     find["outputSchema"] = json!({ "type": "object", "required": ["total"] });
     let open = tool(
         "weather",
-        json!({ "type": "object", "properties": { "city": { "type": "string" } } }),
+        json!({ "type": "object", "properties": { "city": { "type": "string" }, "unit": { "default": "C" } }, "required": ["unit"] }),
     );
     let either = tool(
         "pick",
@@ -70,211 +70,29 @@ fn remarks(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// One case behind `id: a` and `prompt: p`; the column counts from there.
-#[track_caller]
-fn one(members: &str, level: Weight, column: usize, words: &str) {
+/// Each line of `remarks.txt`: members of a case behind `id` and `prompt`, the level, the column in them, and words of what is
+/// said.
+#[test]
+fn cases_are_held_against_the_tools() {
     let begin = "- { id: a, prompt: p, ";
-    let said = remarks(&format!("{begin}{members} }}"));
-    let [only] = said.as_slice() else {
-        panic!("{members}\n{said:#?}");
-    };
-    let place = format!("{level:?} 1:{} ", begin.len() + column);
-    assert!(
-        only.starts_with(&place) && only.contains(words),
-        "{members}\n{only}"
-    );
-}
-
-#[test]
-fn expected_calls_are_held_against_the_tools() {
-    use Weight::{Error, Warn};
-    for (members, level, column, words) in [
-        (
-            "expect_tool: find_bil",
-            Error,
-            14,
-            "no tool `find_bil`; write `find_bill` if that is meant; if the tool was renamed",
-        ),
-        (
-            "expect_tool: [find_bill, zzz]",
-            Error,
-            26,
-            "no tool `zzz`; the server has `far`, `find_bill`",
-        ),
-        (
-            "expect_sequence: [weather, wether]",
-            Error,
-            28,
-            "no tool `wether`; write `weather`",
-        ),
-        (
-            "expect_tool: find_bill, expect_args: { id: A-3 }",
-            Error,
-            40,
-            "refuses the expected arguments: \"A-3\" is not one of",
-        ),
-        (
-            "expect_tool: find_bill, expect_args: { id: A-1, n: 0 }",
-            Error,
-            49,
-            "less than the minimum",
-        ),
-        (
-            "expect_tool: find_bill, expect_args: { id: A-1, n: '1' }",
-            Error,
-            49,
-            "is not of type \"integer\"",
-        ),
-        (
-            "expect_tool: find_bill, expect_args: { id: A-1, m: 1 }",
-            Error,
-            49,
-            "`find_bill` has no argument `m`; write `n`",
-        ),
-        (
-            "expect_tool: find_bill, expect_args: { n: 1 }",
-            Error,
-            38,
-            "requires `id`, and the case does not say",
-        ),
-        (
-            "expect_tool: find_bill, expect_args: {}",
-            Error,
-            38,
-            "`arg_match: { id: any }`",
-        ),
-        (
-            "expect_tool: find_bill, expect_args: { n: 1 }, arg_match: { id: absent }",
-            Error,
-            38,
-            "and the case wants it absent",
-        ),
-        (
-            "expect_sequence: [weather, { tool: send_mail, args: { note: x } }]",
-            Error,
-            28,
-            "requires `to`",
-        ),
-        (
-            "expect_tool: weather, expect_args: { town: x }",
-            Warn,
-            38,
-            "`weather` has no argument `town`; it has `city`",
-        ),
-        (
-            "expect_tool: pick, expect_args: { c: 1 }",
-            Error,
-            33,
-            "refuses the expected arguments",
-        ),
-        (
-            "expect_tool: far, expect_args: { c: 1 }",
-            Warn,
-            32,
-            "is not known: ",
-        ),
-        (
-            "expect_tool: [find_bill, weather], expect_args: { city: x }, arg_match: { id: any }",
-            Warn,
-            51,
-            "`find_bill` has no argument `city`",
-        ),
-        (
-            "expect_tool: weather, expect_args: { city: x }, arg_match: { days: { number: 1 } }",
-            Warn,
-            62,
-            "any number is right",
-        ),
-        (
-            "expect_tool: find_bill, expect_args: { id: A-1 }, arg_match: { id: { any_of: [A-2, B-1] } }",
-            Warn,
-            64,
-            "refuses a synonym of `id`",
-        ),
-    ] {
-        one(members, level, column, words);
+    let lines = include_str!("remarks.txt").lines();
+    for line in lines.clone() {
+        let parts: Vec<&str> = line.split(" ## ").collect();
+        let [members, level, column, words] = parts.as_slice() else {
+            panic!("{line}");
+        };
+        let said = remarks(&format!("{begin}{members} }}"));
+        let [only] = said.as_slice() else {
+            panic!("{members}\n{said:#?}");
+        };
+        let column = begin.len() + column.parse::<usize>().expect(line);
+        let place = format!("{level} 1:{column} ");
+        assert!(
+            only.starts_with(&place) && only.contains(words),
+            "{members}\n{only}"
+        );
     }
-}
-
-#[test]
-fn what_stands_around_is_held_against_the_tools() {
-    use Weight::{Error, Warn};
-    for (members, level, column, words) in [
-        (
-            "expect_tool: weather, forbid_tools: [pick, weather]",
-            Error,
-            44,
-            "`weather` is expected and forbidden",
-        ),
-        (
-            "expect_tool: weather, forbid_tools: wether",
-            Error,
-            37,
-            "measures nothing; write `weather`",
-        ),
-        (
-            "expect_tool: weather, rubric: ../x.md",
-            Error,
-            31,
-            "outside of the repository",
-        ),
-        (
-            "expect_tool: weather, rubric: /etc/x",
-            Error,
-            31,
-            "outside of the repository",
-        ),
-        (
-            "expect_tool: weather, rubric: 'C:\\x.md'",
-            Error,
-            31,
-            "outside of the repository",
-        ),
-        (
-            "expect_tool: weather, rubric: 'a\\..\\..\\x.md'",
-            Error,
-            31,
-            "outside of the repository",
-        ),
-        (
-            "expect_tool: weather, rubric: ~/x.md",
-            Error,
-            31,
-            "outside of the repository",
-        ),
-        (
-            "expect_tool: send_mail, execute: live",
-            Warn,
-            34,
-            "says that it destroys",
-        ),
-        (
-            "expect_tool: weather, tool_results: { pick: x }",
-            Warn,
-            39,
-            "canned results for `pick`, which this case does not expect",
-        ),
-        (
-            "expect_tool: null, tool_results: { pick: x }",
-            Warn,
-            36,
-            "does not expect",
-        ),
-        (
-            "expect_tool: weather, tool_results: { wether: x }",
-            Warn,
-            39,
-            "no tool `wether`, for which",
-        ),
-        (
-            "expect_tool: find_bill, tool_results: { find_bill: { structuredContent: { sum: 1 } } }",
-            Warn,
-            41,
-            "does not fit the outputSchema of `find_bill`: ",
-        ),
-    ] {
-        one(members, level, column, words);
-    }
+    assert_eq!(lines.count(), 29);
 }
 
 #[test]
@@ -290,6 +108,7 @@ fn what_is_right_is_not_remarked_on() {
         "expect_tool: weather, forbid_tools: pick, rubric: golden/rubrics/a..b.md",
         "expect_tool: pick, expect_args: { b: 1 }",
         "expect_tool: weather, execute: live",
+        "expect_tool: weather, expect_args: { city: x }",
         "expect_tool: weather, allow_extra_calls: true, tool_results: { pick: x, weather: y }",
         "expect_tool: find_bill, tool_results: { find_bill: text }",
         "kind: never, forbid_tools: send_mail, tool_results: { weather: x }",

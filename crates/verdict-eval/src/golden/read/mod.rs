@@ -43,7 +43,8 @@ const MAX_COMPARED: usize = 200;
 /// Regular expressions of one file.
 const MAX_PATTERNS: usize = 1000;
 
-/// What is wrong in a golden set.
+/// What is wrong in a golden set. Words of the file in it are shortened and on one line, and still somebody else's: they are shown
+/// like all foreign text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
     /// The file, as the caller named it.
