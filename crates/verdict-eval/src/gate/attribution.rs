@@ -178,11 +178,16 @@ impl Experiment {
         let places = match spread {
             Spread::Concentrated => suspects(evidence),
             Spread::SuiteWide => {
-                let good = |(_, pool): &(usize, Counts)| u64::from(pool.passes) * 10 >= u64::from(pool.runs) * 9;
+                let good = |(_, pool): &(usize, Counts)| {
+                    u64::from(pool.passes) * 10 >= u64::from(pool.runs) * 9
+                };
                 (0..pools.len()).filter(|at| good(&pools[*at])).collect()
             }
         };
-        let cases: Vec<_> = places.into_iter().filter_map(|at| pools.get(at).copied()).collect();
+        let cases: Vec<_> = places
+            .into_iter()
+            .filter_map(|at| pools.get(at).copied())
+            .collect();
         let pools = pools.iter().map(|(_, pool)| *pool);
         (!cases.is_empty()).then(|| Self::with(spread, pools, &cases, same_fingerprint))
     }
@@ -202,7 +207,11 @@ impl Experiment {
         });
         Self {
             spread,
-            prior: if same_fingerprint { PRIOR_SAME_FINGERPRINT } else { PRIOR },
+            prior: if same_fingerprint {
+                PRIOR_SAME_FINGERPRINT
+            } else {
+                PRIOR
+            },
             beliefs: Beliefs::fit(pools),
             chosen: chosen.collect(),
             rounds: 0,
@@ -241,7 +250,10 @@ impl Experiment {
 
     fn found(&self) -> Option<Finding> {
         let chances = self.chances();
-        let (description, model) = (chances.description + chances.both, chances.model + chances.both);
+        let (description, model) = (
+            chances.description + chances.both,
+            chances.model + chances.both,
+        );
         let certain = if chances.noise >= 0.9 {
             Some(Cause::Noise)
         } else if chances.both >= 0.8 {
@@ -264,7 +276,10 @@ impl Experiment {
         ];
         let likely = likely.into_iter().find(|(chance, _)| *chance >= 0.6);
         let cause = certain.or(likely.map(|(_, cause)| cause));
-        let runs = self.chosen.iter().map(|case| case.baseline.runs + case.current.runs);
+        let runs = self
+            .chosen
+            .iter()
+            .map(|case| case.baseline.runs + case.current.runs);
         Some(Finding {
             cause: cause.unwrap_or(Cause::Undetermined),
             probable: certain.is_none() && cause.is_some(),
@@ -338,9 +353,13 @@ impl Experiment {
         let belief = self.beliefs.of(case.pool);
         let expect = |baseline: &Weights, current: &Weights| {
             let mut sums = *baseline;
-            sums.iter_mut().zip(current).for_each(|(sum, log)| *sum += log);
+            sums.iter_mut()
+                .zip(current)
+                .for_each(|(sum, log)| *sum += log);
             let best = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let mean = belief.map_or(1.0, |belief| belief.expect(&sums.map(|sum| libm::exp(sum - best))));
+            let mean = belief.map_or(1.0, |belief| {
+                belief.expect(&sums.map(|sum| libm::exp(sum - best)))
+            });
             best + libm::log(mean)
         };
         let mut four = Four {
@@ -348,7 +367,8 @@ impl Experiment {
             ..Four::default()
         };
         for (place, one) in lost.iter().enumerate() {
-            four.description.push(expect(&unchanged.baseline, &one.current));
+            four.description
+                .push(expect(&unchanged.baseline, &one.current));
             four.model.push(expect(&one.baseline, &one.current));
             // Both: descriptions took more than the model did.
             for other in &lost[place + 1..] {
@@ -398,7 +418,10 @@ impl Four {
 
     fn most(&self) -> f64 {
         let all = [&self.description, &self.model, &self.both];
-        all.into_iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max)
+        all.into_iter()
+            .flatten()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// The mean likelihood of description, model and both, with `best` brought to 1.
@@ -416,7 +439,10 @@ fn suspects(evidence: &Evidence) -> Vec<usize> {
     let ratio = |place: &usize| evidence.cases[*place].own();
     let mut places: Vec<usize> = (0..evidence.cases.len()).collect();
     places.sort_by(|one, other| ratio(other).total_cmp(&ratio(one)));
-    let strong = places.iter().filter(|place| ratio(place) >= CHOSEN_AT).count();
+    let strong = places
+        .iter()
+        .filter(|place| ratio(place) >= CHOSEN_AT)
+        .count();
     places.truncate(strong.clamp(1, MOST_CASES));
     places
 }

@@ -190,7 +190,9 @@ impl Session {
     fn any(&self, standing: Standing, of: impl Fn(&Case) -> bool) -> bool {
         (0..self.cases.len()).any(|place| {
             of(&self.cases[place])
-                && self.held(place).is_some_and(|held| held.standing == standing)
+                && self
+                    .held(place)
+                    .is_some_and(|held| held.standing == standing)
         })
     }
 
@@ -216,11 +218,16 @@ impl Session {
     }
 
     fn planned(&self, place: usize) -> u32 {
-        self.cases[place].planned.unwrap_or(self.rule.first_pass).max(1)
+        self.cases[place]
+            .planned
+            .unwrap_or(self.rule.first_pass)
+            .max(1)
     }
 
     fn tried_first(&self, place: usize) -> u32 {
-        let first = self.records[place].values().filter(|record| record.wave == 0);
+        let first = self.records[place]
+            .values()
+            .filter(|record| record.wave == 0);
         u32::try_from(first.count()).unwrap_or(u32::MAX)
     }
 
@@ -248,7 +255,8 @@ impl Session {
     }
 
     fn decided(&self, place: usize) -> bool {
-        self.with_target(place, |target| target.decided()).unwrap_or(false)
+        self.with_target(place, |target| target.decided())
+            .unwrap_or(false)
     }
 
     fn with_target<T>(&self, place: usize, ask: impl Fn(&Target<'_>) -> T) -> Option<T> {
@@ -267,7 +275,12 @@ impl Session {
     }
 
     fn evidence(&mut self) -> Evidence {
-        let pair = |place: &usize| (self.cases[*place].pool.unwrap_or_default(), self.counts(*place));
+        let pair = |place: &usize| {
+            (
+                self.cases[*place].pool.unwrap_or_default(),
+                self.counts(*place),
+            )
+        };
         let pairs: Vec<_> = self.eligible.iter().map(pair).collect();
         self.scale.weigh(&self.beliefs, &pairs)
     }
@@ -327,7 +340,11 @@ impl Session {
         if purchases.is_empty() {
             return Err(Reason::NothingToConfirm);
         }
-        let spent: u64 = self.eligible.iter().map(|place| u64::from(self.tried(*place))).sum();
+        let spent: u64 = self
+            .eligible
+            .iter()
+            .map(|place| u64::from(self.tried(*place)))
+            .sum();
         if self.affordable(spent, &purchases, &self.eligible) {
             Ok(purchases)
         } else {
@@ -347,7 +364,10 @@ impl Session {
 
     #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
     fn affordable(&self, spent: u64, purchases: &[Purchase], of: &[usize]) -> bool {
-        let added: u64 = purchases.iter().map(|purchase| u64::from(purchase.runs)).sum();
+        let added: u64 = purchases
+            .iter()
+            .map(|purchase| u64::from(purchase.runs))
+            .sum();
         let planned: u64 = of.iter().map(|place| u64::from(self.planned(*place))).sum();
         (spent + added) as f64 <= self.rule.budget * planned as f64 + 1e-9
     }

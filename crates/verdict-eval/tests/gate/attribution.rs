@@ -2,9 +2,7 @@
 
 use crate::support::{counts, weigh};
 use verdict_eval::gate::Counts;
-use verdict_eval::gate::attribution::{
-    Arm, Chances, Experiment, Next, Spread, without_experiment,
-};
+use verdict_eval::gate::attribution::{Arm, Chances, Experiment, Next, Spread, without_experiment};
 use verdict_model::gate::Cause;
 
 fn experiment(spread: Spread, pools: usize, chosen: usize) -> Experiment {
@@ -16,7 +14,10 @@ fn experiment(spread: Spread, pools: usize, chosen: usize) -> Experiment {
 fn check(found: Chances, expected: [f64; 4]) {
     let found = [found.noise, found.description, found.model, found.both];
     for (found, expected) in found.iter().zip(expected) {
-        assert!((found - expected).abs() < 1.5e-6, "{found} instead of {expected}");
+        assert!(
+            (found - expected).abs() < 1.5e-6,
+            "{found} instead of {expected}"
+        );
     }
 }
 
@@ -38,8 +39,16 @@ fn one_suspected_case() {
 #[test]
 fn a_suspected_suite() {
     for (baseline, current, expected) in [
-        ([5, 5, 5, 5], [5, 4, 4, 5], [0.000_556, 0.808_173, 0.140_268, 0.051_003]),
-        ([5, 4, 5, 4], [4, 5, 4, 5], [0.000_003, 0.004_355, 0.825_998, 0.169_644]),
+        (
+            [5, 5, 5, 5],
+            [5, 4, 4, 5],
+            [0.000_556, 0.808_173, 0.140_268, 0.051_003],
+        ),
+        (
+            [5, 4, 5, 4],
+            [4, 5, 4, 5],
+            [0.000_003, 0.004_355, 0.825_998, 0.169_644],
+        ),
     ] {
         let mut experiment = experiment(Spread::SuiteWide, 4, 4);
         for place in 0..4 {
@@ -68,7 +77,10 @@ fn play(mut experiment: Experiment, baseline: bool, current: bool) -> (Cause, bo
 #[test]
 fn it_stops_when_the_cause_is_clear() {
     let one = || experiment(Spread::Concentrated, 10, 1);
-    assert_eq!(play(one(), true, false), (Cause::DescriptionChange, false, 10));
+    assert_eq!(
+        play(one(), true, false),
+        (Cause::DescriptionChange, false, 10)
+    );
     let (cause, _, runs) = play(one(), false, false);
     assert_eq!((cause, runs), (Cause::ModelDrift, 10));
     let suite = || experiment(Spread::SuiteWide, 10, 10);
@@ -78,10 +90,15 @@ fn it_stops_when_the_cause_is_clear() {
 #[test]
 fn it_ends_after_its_last_round() {
     let (cause, _, runs) = play(experiment(Spread::Concentrated, 10, 1), true, true);
-    assert!(runs <= 40 && cause != Cause::DescriptionChange, "{cause:?} {runs}");
+    assert!(
+        runs <= 40 && cause != Cause::DescriptionChange,
+        "{cause:?} {runs}"
+    );
     // No run was valid: the prior alone decides nothing.
     let mut silent = experiment(Spread::Concentrated, 10, 1);
-    let rounds = (0..10).take_while(|_| matches!(silent.next(), Next::Run { .. })).count();
+    let rounds = (0..10)
+        .take_while(|_| matches!(silent.next(), Next::Run { .. }))
+        .count();
     assert_eq!(rounds, 4);
     let Next::Done(found) = silent.next() else {
         panic!("an experiment without end")

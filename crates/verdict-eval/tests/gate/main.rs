@@ -5,5 +5,4 @@ mod edges;
 mod evidence;
 mod numbers;
 mod properties;
-mod simulation;
 mod support;

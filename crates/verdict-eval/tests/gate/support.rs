@@ -7,7 +7,10 @@ use verdict_eval::gate::{Counts, Rule};
 
 /// Counts of equally many runs.
 pub fn counts(passes: &[u32], runs: u32) -> Vec<Counts> {
-    passes.iter().map(|passes| Counts::new(*passes, runs)).collect()
+    passes
+        .iter()
+        .map(|passes| Counts::new(*passes, runs))
+        .collect()
 }
 
 /// The evidence of tonight against the pools, by the default rule.
