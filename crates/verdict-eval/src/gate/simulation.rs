@@ -79,19 +79,21 @@ impl Setting {
 
     /// Plays one night with fresh pools; cases have no targets of their own.
     pub fn night(&self, tonight: &[f64], random: &mut Random) -> Ruling {
-        let pool = |p: &f64| random.binomial(self.pool_runs, *p);
-        let cases: Vec<Case> = self
-            .suite
-            .iter()
-            .map(pool)
-            .map(|passes| Case {
-                kind: None,
-                pool: Some(Counts::new(passes, self.pool_runs)),
-                planned: None,
-            })
-            .collect();
+        let cases = cases(&self.suite, self.pool_runs, random);
         play(&mut Session::new(self.rule.clone(), cases), tonight, random)
     }
+}
+
+/// Cases with pools of so many runs, and no targets of their own.
+fn cases(suite: &[f64], pool_runs: u32, random: &mut Random) -> Vec<Case> {
+    let pool = |p: &f64| Counts::new(random.binomial(pool_runs, *p), pool_runs);
+    let pools = suite.iter().map(pool);
+    let case = |pool| Case {
+        kind: None,
+        pool: Some(pool),
+        planned: None,
+    };
+    pools.map(case).collect()
 }
 
 /// Plays a session with these true pass probabilities to its end.
@@ -139,6 +141,16 @@ impl Tally {
         self.calls.push(ruling.spending.total());
     }
 
+    /// Takes in other nights.
+    pub fn join(&mut self, other: Self) {
+        self.nights += other.nights;
+        self.failed += other.failed;
+        self.warned += other.warned;
+        self.rerun += other.rerun;
+        self.rounds += other.rounds;
+        self.calls.extend(other.calls);
+    }
+
     /// A share of the nights.
     pub fn share(&self, of: u32) -> f64 {
         f64::from(of) / f64::from(self.nights.max(1))
@@ -172,6 +184,26 @@ pub fn nights(setting: &Setting, change: Change, seed: u64, from: u32, to: u32) 
         tally.add(&setting.night(&tonight, &mut random));
     }
     tally
+}
+
+/// The share of failing nights with nothing changed, for each of `number` random sets of pools, in rising order.
+pub fn anchors(pool_runs: u32, seed: u64, number: u32, nights: u32) -> Vec<f64> {
+    let suite = standard_suite();
+    let rule = Rule::default();
+    let mut rates: Vec<f64> = (0..number)
+        .map(|stream| {
+            let mut random = Random::new(seed, u64::from(stream));
+            let session = Session::new(rule.clone(), cases(&suite, pool_runs, &mut random));
+            let mut failed = 0;
+            for _ in 0..nights {
+                let ruling = play(&mut session.clone(), &suite, &mut random);
+                failed += u32::from(ruling.decision == Decision::Fail);
+            }
+            f64::from(failed) / f64::from(nights.max(1))
+        })
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    rates
 }
 
 /// Nights in which a `hard` case of the good ones was red, with the pool condition and without.

@@ -27,6 +27,20 @@ pub struct Years {
     pub raised_by_45: u32,
 }
 
+impl Years {
+    /// Both together.
+    #[must_use]
+    pub fn join(self, other: Self) -> Self {
+        Self {
+            rows: self.rows + other.rows,
+            failed: self.failed + other.failed,
+            with_failure: self.with_failure + other.with_failure,
+            raised: self.raised + other.raised,
+            raised_by_45: self.raised_by_45 + other.raised_by_45,
+        }
+    }
+}
+
 /// Plays the rows `from` to before `to`; with `mended`, the four flaky cases are perfect from the 15th night on.
 pub fn years(mended: bool, seed: u64, from: u32, to: u32) -> Years {
     let mut tally = Years::default();
