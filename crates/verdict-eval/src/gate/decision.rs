@@ -293,25 +293,25 @@ impl Judged<'_> {
         worse
     }
 
-    fn regression(&self, result: &CaseResult, case: &CaseRuling) -> Regression {
+    fn regression(&self, stored: &CaseResult, ruled: &CaseRuling) -> Regression {
         let changed = self
             .suite
-            .is_some_and(|suite| suite.is_changed(&result.id, &result.hash));
+            .is_some_and(|suite| suite.is_changed(&stored.id, &stored.hash));
         let (cause, probable, detail) = match self.finding {
             _ if changed => (Cause::GoldenCaseChanged, false, None),
             Some((finding, detail)) => (finding.cause, finding.probable, detail),
             None => (Cause::Undetermined, false, None),
         };
         Regression {
-            case: result.id.clone(),
+            case: stored.id.clone(),
             model: self.model.id.clone(),
-            was: case.pool.filter(|pool| pool.runs > 0).map(Counts::rate),
-            now: (case.all.runs > 0).then(|| case.all.rate()),
+            was: ruled.pool.filter(|pool| pool.runs > 0).map(Counts::rate),
+            now: (ruled.all.runs > 0).then(|| ruled.all.rate()),
             cause,
             probable,
             cause_detail: detail.map(str::to_owned),
-            ratio: case.ratios.map(Ratios::own),
-            red: is_red(case),
+            ratio: ruled.ratios.map(Ratios::own),
+            red: is_red(ruled),
         }
     }
 }

@@ -99,7 +99,7 @@ fn cases(suite: &[f64], pool_runs: u32, random: &mut Random) -> Vec<Case> {
 /// Plays a session with these true pass probabilities to its end.
 pub(crate) fn play(session: &mut Session, tonight: &[f64], random: &mut Random) -> Ruling {
     loop {
-        match session.next() {
+        match session.step() {
             Step::Done(ruling) => return *ruling,
             Step::Run(purchases) => {
                 for purchase in purchases {
@@ -293,7 +293,7 @@ pub fn causes(change: Change, by_description: bool, seed: u64, wanted: u32) -> C
             &tonight
         };
         let found = loop {
-            match experiment.next() {
+            match experiment.step() {
                 Next::Done(found) => break found,
                 Next::Run { cases, each } => {
                     for case in cases {

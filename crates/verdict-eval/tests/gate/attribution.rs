@@ -61,7 +61,7 @@ fn a_suspected_suite() {
 
 fn play(mut experiment: Experiment, baseline: bool, current: bool) -> (Cause, bool, u32) {
     loop {
-        match experiment.next() {
+        match experiment.step() {
             Next::Done(found) => return (found.cause, found.probable, found.runs),
             Next::Run { cases, each } => {
                 let passes = |passed: bool| Counts::new(if passed { each } else { 0 }, each);
@@ -97,10 +97,10 @@ fn it_ends_after_its_last_round() {
     // No run was valid: the prior alone decides nothing.
     let mut silent = experiment(Spread::Concentrated, 10, 1);
     let rounds = (0..10)
-        .take_while(|_| matches!(silent.next(), Next::Run { .. }))
+        .take_while(|_| matches!(silent.step(), Next::Run { .. }))
         .count();
     assert_eq!(rounds, 4);
-    let Next::Done(found) = silent.next() else {
+    let Next::Done(found) = silent.step() else {
         panic!("an experiment without end")
     };
     assert_eq!((found.cause, found.runs), (Cause::Undetermined, 0));
@@ -113,7 +113,7 @@ fn few_suspects_are_chosen_by_their_ratios() {
         let evidence = weigh(&pools, &counts(tonight, 5));
         let placed: Vec<_> = pools.iter().copied().enumerate().collect();
         let mut experiment = Experiment::choose(&placed, &evidence, false).expect("cases");
-        let Next::Run { cases, each } = experiment.next() else {
+        let Next::Run { cases, each } = experiment.step() else {
             panic!("nothing to run")
         };
         (experiment.spread(), cases, each)

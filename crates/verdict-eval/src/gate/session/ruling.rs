@@ -2,6 +2,7 @@
 
 use super::{Case, Session, amount};
 use crate::gate::absolute::Held;
+use crate::gate::belief::Belief;
 use crate::gate::counts::Counts;
 use crate::gate::evidence::{Evidence, Ratios};
 use crate::gate::numbers::{self, Drop, Paired};
@@ -156,7 +157,7 @@ impl Session {
         &self,
         decision: Decision,
         reason: Reason,
-        evidence: Option<Evidence>,
+        evidence: Option<&Evidence>,
     ) -> Ruling {
         let mut cases: Vec<CaseRuling> = (0..self.cases.len())
             .map(|place| self.case(place))
@@ -172,11 +173,11 @@ impl Session {
         Ruling {
             decision,
             reason,
-            evidence: evidence.as_ref().map(Evidence::total),
+            evidence: evidence.map(Evidence::total),
             concentrated: evidence
                 .as_ref()
                 .map_or(0.0, |evidence| evidence.concentrated),
-            diffuse: evidence.as_ref().map_or(0.0, |evidence| evidence.diffuse),
+            diffuse: evidence.map_or(0.0, |evidence| evidence.diffuse),
             rounds: self.waves(),
             spending,
             cases,
@@ -194,7 +195,7 @@ impl Session {
             ratios: None,
             believed: pool
                 .and_then(|pool| self.beliefs.of(pool))
-                .map(|belief| belief.mean()),
+                .map(Belief::mean),
         }
     }
 
