@@ -77,7 +77,7 @@ pub struct Suite {
     /// The metrics of the last green session, over all its cases: what the plain rule compares with.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub last: BTreeMap<Metric, Counts>,
-    /// By id, then hash. A case that changed stands under its old hash too, so that a revert finds it again.
+    /// In the order of id and hash, by which they are looked up. A case that changed stands under its old hash too, so that a revert finds it again.
     pub cases: Vec<Pooled>,
 }
 
@@ -178,14 +178,20 @@ impl Baseline {
 impl Suite {
     /// The pools of a case as it is now.
     pub fn case(&self, id: &str, hash: &str) -> Option<&Pooled> {
-        self.cases
-            .iter()
-            .find(|case| case.id == id && case.hash == hash)
+        self.place(id, hash).ok().map(|place| &self.cases[place])
     }
 
     /// Whether the case is known, and with another prompt or other expectations only.
     pub fn is_changed(&self, id: &str, hash: &str) -> bool {
-        self.case(id, hash).is_none() && self.cases.iter().any(|case| case.id == id)
+        let first = self.cases.partition_point(|case| case.id.as_str() < id);
+        let known = self.cases.get(first).is_some_and(|case| case.id == id);
+        known && self.case(id, hash).is_none()
+    }
+
+    /// Where a case stands, or would stand, in the order of the file.
+    fn place(&self, id: &str, hash: &str) -> Result<usize, usize> {
+        let key = |case: &Pooled| (case.id.as_str(), case.hash.as_str()).cmp(&(id, hash));
+        self.cases.binary_search_by(key)
     }
 }
 

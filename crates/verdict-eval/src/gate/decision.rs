@@ -1,5 +1,7 @@
 //! What the report holds of the gate: the session's end, the metrics, and the cases that got worse.
 
+mod notes;
+
 use super::absolute::{Held, Target};
 use super::attribution::Finding;
 use super::baseline::{Suite, good};
@@ -65,6 +67,8 @@ pub struct Part {
     pub per_metric: Vec<MetricChange>,
     /// Its cases that got worse.
     pub regressions: Vec<Regression>,
+    /// What a reader has to know beside it, in sentences.
+    pub notes: Vec<String>,
 }
 
 /// The gate of the report, from the parts of its models.
@@ -82,6 +86,7 @@ pub fn gate(baseline: Option<BaselineRef>, parts: Vec<Part>, notes: Vec<String>)
     for part in parts {
         gate.per_metric.extend(part.per_metric);
         gate.regressions.extend(part.regressions);
+        gate.notes.extend(part.notes);
         gate.models.push(part.model);
     }
     gate
@@ -104,6 +109,7 @@ impl Judged<'_> {
             model,
             per_metric,
             regressions,
+            notes: notes::of(self),
         }
     }
 

@@ -138,7 +138,7 @@ fn files_that_are_no_baseline_are_refused() {
     let merge = whole.replace("  \"accepted\"", "<<<<<<< ours\n  \"accepted\"");
     assert!(matches!(
         error(&merge),
-        BaselineError::Unmerged { line: 12 }
+        BaselineError::Unmerged { line: 13 }
     ));
     let twice = whole.replace("\"id\":\"weather\"", "\"id\":\"invoice\"");
     assert!(matches!(error(&twice), BaselineError::Twice { .. }));
@@ -344,6 +344,14 @@ fn only_a_reason_lowers_a_pool() {
         acceptance("why not"),
     );
     assert_eq!(not_lower, Err(NothingToAccept::NothingLower));
+    let cut = SessionCounts {
+        decision: Decision::Incomplete,
+        ..bad
+    };
+    assert_eq!(
+        accepted(&before, &cut, &[], acceptance("why not")),
+        Err(NothingToAccept::NotWhole)
+    );
 }
 
 #[test]
@@ -362,4 +370,30 @@ fn confirmations_reused_and_invalid_runs_stay_out_of_a_pool() {
     assert_eq!(first.runs, Counts::new(1, 2));
     assert_eq!(first.metrics[&Metric::Selection], Counts::new(1, 2));
     assert_eq!(first.metrics[&Metric::OverTrigger], Counts::new(1, 2));
+}
+
+#[test]
+fn changed_tools_reset_nothing() {
+    let mut changed = session(5, 5);
+    changed.tools = vec![tool("Something else.")];
+    let next = entered(&after(&[(5, 5); 3]), &Rule::default(), &changed).0;
+    assert_eq!(pool(&next, "weather").0, "20/20");
+    assert_eq!(next.tools, changed.tools);
+}
+
+#[test]
+fn a_large_suite_enters_in_no_time() {
+    let number = 50_000;
+    let mut large = session(5, 5);
+    large.cases = (0..number)
+        .rev()
+        .map(|place| first(&format!("case-{place}"), 5))
+        .collect();
+    let rule = Rule::default();
+    let once = entered(&Baseline::empty(), &rule, &large).0;
+    let twice = entered(&once, &rule, &large).0;
+    assert_eq!(twice.suites[0].cases.len(), number);
+    assert_eq!(pool(&twice, "case-777").0, "10/10");
+    let text = twice.to_text().expect("a text");
+    assert_eq!(Baseline::parse(&text), Ok(twice));
 }

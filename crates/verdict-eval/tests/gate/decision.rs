@@ -257,3 +257,24 @@ fn a_case_stands_without_any_baseline() {
         Standing::Unstable
     );
 }
+
+#[test]
+fn what_a_reader_has_to_know_is_said() {
+    let mut baseline = baseline();
+    assert!(judged(&all_but_first("11111"), &baseline).notes.is_empty());
+    let two = judged(&model(&["11111"; 2]), &baseline);
+    assert_eq!(two.decision, Decision::Pass);
+    assert!(
+        two.notes[0].contains("8 cases of the baseline did not run"),
+        "{:?}",
+        two.notes
+    );
+    assert!(two.notes[1].contains("loss of the whole suite cannot be seen"));
+    baseline.suites[0].cases.truncate(7);
+    let new = judged(&all_but_first("11111"), &baseline);
+    assert_eq!(new.decision, Decision::Pass);
+    assert_eq!(
+        new.notes,
+        ["m: 7 of 10 cases have a pool of 15 runs and count in the evidence"]
+    );
+}

@@ -110,6 +110,7 @@ pub fn entered(baseline: &Baseline, rule: &Rule, session: &SessionCounts) -> (Ba
         other => Some(Refusal::NotGreen(other)),
     };
     let mut next = baseline.clone();
+    next.sort();
     if let Some(refusal) = refusal {
         return (next, Entry::Refused(refusal));
     }
@@ -117,9 +118,7 @@ pub fn entered(baseline: &Baseline, rule: &Rule, session: &SessionCounts) -> (Ba
     next.tools.clone_from(&session.tools);
     let suite = suite_of(&mut next, session);
     suite.last = totals(&session.cases);
-    for first in session.cases.iter().filter(|case| case.runs.runs > 0) {
-        case_of(suite, first).enter(first, rule);
-    }
+    enter_all(suite, &session.cases, rule);
     let raised = raise(suite, rule);
     next.sort();
     (
@@ -153,18 +152,23 @@ fn suite_of<'a>(baseline: &'a mut Baseline, session: &SessionCounts) -> &'a mut 
     suite
 }
 
-fn case_of<'a>(suite: &'a mut Suite, first: &FirstPass) -> &'a mut Pooled {
-    let same = |case: &Pooled| case.id == first.id && case.hash == first.hash;
-    let found = suite.cases.iter().position(same);
-    let place = found.unwrap_or(suite.cases.len());
-    if found.is_none() {
-        suite.cases.push(Pooled {
-            id: first.id.clone(),
-            hash: first.hash.clone(),
-            ..Pooled::default()
-        });
+/// Enters first passes; those of new cases at the end, and then all in the order of the file.
+fn enter_all(suite: &mut Suite, cases: &[FirstPass], rule: &Rule) {
+    let mut new = Vec::new();
+    for first in cases.iter().filter(|case| case.runs.runs > 0) {
+        if let Ok(place) = suite.place(&first.id, &first.hash) {
+            suite.cases[place].enter(first, rule);
+        } else {
+            let mut case = Pooled {
+                id: first.id.clone(),
+                hash: first.hash.clone(),
+                ..Pooled::default()
+            };
+            case.enter(first, rule);
+            new.push(case);
+        }
     }
-    &mut suite.cases[place]
+    suite.cases.append(&mut new);
 }
 
 fn totals(cases: &[FirstPass]) -> BTreeMap<Metric, Counts> {
@@ -186,9 +190,24 @@ impl Pooled {
                 .enter(*counts, rule);
         }
     }
+
+    fn lower(&mut self, first: &FirstPass) {
+        self.runs = Pool::only(first.runs);
+        let metrics = first.metrics.iter();
+        self.metrics = metrics
+            .map(|(metric, counts)| (*metric, Pool::only(*counts)))
+            .collect();
+    }
 }
 
 impl Pool {
+    fn only(counts: Counts) -> Self {
+        Self {
+            pool: counts,
+            recent: Vec::new(),
+        }
+    }
+
     fn enter(&mut self, counts: Counts, rule: &Rule) {
         if self.pool.runs < rule.full_pool() {
             self.pool = self.pool.plus(counts);
@@ -266,6 +285,11 @@ pub enum NothingToAccept {
     /// No reason was given.
     #[error("lowering the baseline takes a reason: say it with --reason")]
     NoReason,
+    /// The session was cut off, or its cases stopped early: its rates are not those of the model.
+    #[error(
+        "this report is not of a whole run, so its rates are no baseline; run again without --curtail"
+    )]
+    NotWhole,
     /// The session has no case below its pool.
     #[error(
         "no case of this report is below its pool, so there is nothing to accept; a better score enters by itself"
@@ -288,35 +312,27 @@ pub fn accepted(
     if acceptance.reason.trim().is_empty() {
         return Err(NothingToAccept::NoReason);
     }
+    if session.decision == Decision::Incomplete || session.curtailed {
+        return Err(NothingToAccept::NotWhole);
+    }
     let mut next = baseline.clone();
+    next.sort();
     let mut lowered = Vec::new();
     let suite = suite_of(&mut next, session);
     for first in session.cases.iter().filter(|case| case.runs.runs > 0) {
-        let case = case_of(suite, first);
         let wanted = only.is_empty() || only.contains(&first.id);
+        let Ok(place) = suite.place(&first.id, &first.hash) else {
+            continue;
+        };
+        let case = &mut suite.cases[place];
         if wanted && first.runs.rate() < case.runs.pool.rate() {
-            case.runs = Pool {
-                pool: first.runs,
-                recent: Vec::new(),
-            };
-            case.metrics = first
-                .metrics
-                .iter()
-                .map(|(metric, counts)| {
-                    let pool = Pool {
-                        pool: *counts,
-                        recent: Vec::new(),
-                    };
-                    (*metric, pool)
-                })
-                .collect();
+            case.lower(first);
             lowered.push(first.id.clone());
         }
     }
     if lowered.is_empty() {
         return Err(NothingToAccept::NothingLower);
     }
-    suite.cases.retain(|case| case.runs.pool.runs > 0);
     suite.last = totals(&session.cases);
     next.origin = session.origin.clone();
     next.tools.clone_from(&session.tools);
