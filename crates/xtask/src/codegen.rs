@@ -182,12 +182,16 @@ pub fn plan(settings: &Settings) -> Vec<&'static Probe> {
 /// The second step: what is compiled from the types and checks.
 #[cfg(feature = "generate")]
 pub fn generate(check: bool) -> Result<()> {
-    let schemas: [(&str, schemars::Schema); 3] = [
+    let schemas: [(&str, schemars::Schema); 4] = [
         ("report-v1", schemars::schema_for!(verdict_model::Report)),
         ("config-v1", schemars::schema_for!(verdict_model::Config)),
         (
             "transcript-v1",
             schemars::schema_for!(verdict_model::Transcript),
+        ),
+        (
+            "baseline-v1",
+            schemars::schema_for!(verdict_eval::gate::baseline::Baseline),
         ),
     ];
     for (name, schema) in schemas {
