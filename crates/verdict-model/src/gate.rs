@@ -42,7 +42,10 @@ impl Gate {
         } = self;
         if let Some(baseline) = baseline {
             let BaselineRef { sha, at, branch } = baseline;
-            [sha, at, branch].into_iter().flatten().for_each(&mut *change);
+            [sha, at, branch]
+                .into_iter()
+                .flatten()
+                .for_each(&mut *change);
         }
         for metric in per_metric {
             change(&mut metric.model);

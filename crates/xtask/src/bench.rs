@@ -5,7 +5,10 @@
 
 mod action;
 mod crowd;
+pub mod gate;
 mod measure;
+#[cfg(feature = "simulate")]
+mod nights;
 mod replay;
 mod scan;
 
@@ -23,6 +26,9 @@ pub struct Options {
     /// Also write the ratios as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Nights of every row of `gate`
+    #[arg(long, value_name = "N", default_value_t = gate::REPETITIONS)]
+    repetitions: u32,
 }
 
 /// The benches.
@@ -38,6 +44,8 @@ enum Which {
     Size,
     /// A scan of a million lines against reading them
     Scan,
+    /// The gate in made-up nights, beside its design and beside the plain rule
+    Gate,
 }
 
 /// One line of the table.
@@ -71,15 +79,17 @@ impl Line {
 
 /// Runs the benches and prints the table.
 pub fn run(options: &Options) -> Result<()> {
-    cargo(&[
-        "build",
-        "--quiet",
-        "--release",
-        "--package",
-        "mcp-verdict",
-        "--locked",
-    ])?;
     let wanted = |which| options.which.is_none_or(|one| one == which);
+    if options.which != Some(Which::Gate) {
+        cargo(&[
+            "build",
+            "--quiet",
+            "--release",
+            "--package",
+            "mcp-verdict",
+            "--locked",
+        ])?;
+    }
     let mut lines = Vec::new();
     if wanted(Which::Size) {
         sizes(&mut lines)?;
@@ -95,6 +105,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if wanted(Which::Scan) {
         scan(&mut lines)?;
+    }
+    if wanted(Which::Gate) {
+        gate::run(options.repetitions, &mut lines)?;
     }
     let width = lines.iter().map(|line| line.what.len()).max().unwrap_or(0);
     println!(

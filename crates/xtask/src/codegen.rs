@@ -193,6 +193,10 @@ pub fn generate(check: bool) -> Result<()> {
             "transcript-v1",
             schemars::schema_for!(verdict_model::Transcript),
         ),
+        (
+            "baseline-v1",
+            schemars::schema_for!(verdict_eval::gate::baseline::Baseline),
+        ),
     ];
     for (name, schema) in schemas {
         let path: PathBuf = root().join("schema").join(format!("{name}.json"));

@@ -61,6 +61,9 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// The second step of `bench gate`
+    #[command(hide = true)]
+    Simulate { repetitions: u32 },
     /// Run wasm-bindgen on a module (used by `dist`)
     #[command(hide = true)]
     Bindgen {
@@ -81,6 +84,7 @@ fn main() -> Result<()> {
         Task::Lock { folder, check } => release::lock(&folder, check),
         Task::Workflows => workflows::check(),
         Task::Generate { check } => codegen::generate(check),
+        Task::Simulate { repetitions } => bench::gate::simulate(repetitions),
         Task::Bindgen { input, out, name } => wasm::bindgen(&input, &out, &name),
     }
 }

@@ -61,7 +61,11 @@ impl Held {
 impl Target<'_> {
     /// How the case stands.
     pub fn held(&self) -> Held {
-        let failed = self.first.iter().chain(self.confirmation).any(|passed| !passed);
+        let failed = self
+            .first
+            .iter()
+            .chain(self.confirmation)
+            .any(|passed| !passed);
         if self.kind == Kind::Never && failed {
             return Held::at(Standing::Red);
         }
@@ -117,7 +121,11 @@ impl Target<'_> {
             return Held::at(Standing::Met);
         }
         let after = self.failures(first, first + CONFIRMATION);
-        let red = if self.planned >= 4 { after >= 2 } else { before + after >= 4 };
+        let red = if self.planned >= 4 {
+            after >= 2
+        } else {
+            before + after >= 4
+        };
         if red {
             return Held::at(Standing::Red);
         }
@@ -166,7 +174,10 @@ fn suspicious(planned: u32) -> u32 {
 /// How often an unchanged suite of `hard` cases would be red if any failure in five were, from the mean pass
 /// probabilities that the pools believe in.
 pub fn strict_false_red(pool_means: &[f64]) -> f64 {
-    let all_pass: f64 = pool_means.iter().map(|mean| mean * mean * mean * mean * mean).product();
+    let all_pass: f64 = pool_means
+        .iter()
+        .map(|mean| mean * mean * mean * mean * mean)
+        .product();
     1.0 - all_pass
 }
 

@@ -4,16 +4,14 @@
 //! with the tool list of the baseline (arm B) and with today's (arm C), in turns, with the same model in the same hour.
 //! If only C is bad, it is the descriptions; if both are, it is the model.
 
-use super::belief::{Beliefs, Weights, pass_chances};
-use super::counts::{Counts, amount};
-use super::evidence::{Evidence, log_likelihood};
+mod likelihood;
+
+use super::belief::Beliefs;
+use super::counts::Counts;
+use super::evidence::Evidence;
 use super::session::Ruling;
 use verdict_model::gate::Cause;
 
-/// Shares of its passes that a suspected case may have lost.
-const SHARES: [f64; 4] = [0.15, 0.3, 0.6, 0.9];
-/// What every case of the suite may have lost.
-const LOSSES: [f64; 3] = [0.05, 0.10, 0.20];
 /// Suspected cases of an experiment, when the suspicion lies in few.
 const MOST_CASES: usize = 5;
 /// A case is chosen from this ratio on.
@@ -178,11 +176,16 @@ impl Experiment {
         let places = match spread {
             Spread::Concentrated => suspects(evidence),
             Spread::SuiteWide => {
-                let good = |(_, pool): &(usize, Counts)| u64::from(pool.passes) * 10 >= u64::from(pool.runs) * 9;
+                let good = |(_, pool): &(usize, Counts)| {
+                    u64::from(pool.passes) * 10 >= u64::from(pool.runs) * 9
+                };
                 (0..pools.len()).filter(|at| good(&pools[*at])).collect()
             }
         };
-        let cases: Vec<_> = places.into_iter().filter_map(|at| pools.get(at).copied()).collect();
+        let cases: Vec<_> = places
+            .into_iter()
+            .filter_map(|at| pools.get(at).copied())
+            .collect();
         let pools = pools.iter().map(|(_, pool)| *pool);
         (!cases.is_empty()).then(|| Self::with(spread, pools, &cases, same_fingerprint))
     }
@@ -202,7 +205,11 @@ impl Experiment {
         });
         Self {
             spread,
-            prior: if same_fingerprint { PRIOR_SAME_FINGERPRINT } else { PRIOR },
+            prior: if same_fingerprint {
+                PRIOR_SAME_FINGERPRINT
+            } else {
+                PRIOR
+            },
             beliefs: Beliefs::fit(pools),
             chosen: chosen.collect(),
             rounds: 0,
@@ -226,7 +233,7 @@ impl Experiment {
 
     /// What to run next, or what was found. A round that was asked for counts as one, however many of its runs were
     /// valid.
-    pub fn next(&mut self) -> Next {
+    pub fn step(&mut self) -> Next {
         if self.rounds > 0
             && let Some(finding) = self.found()
         {
@@ -241,7 +248,10 @@ impl Experiment {
 
     fn found(&self) -> Option<Finding> {
         let chances = self.chances();
-        let (description, model) = (chances.description + chances.both, chances.model + chances.both);
+        let (description, model) = (
+            chances.description + chances.both,
+            chances.model + chances.both,
+        );
         let certain = if chances.noise >= 0.9 {
             Some(Cause::Noise)
         } else if chances.both >= 0.8 {
@@ -264,7 +274,10 @@ impl Experiment {
         ];
         let likely = likely.into_iter().find(|(chance, _)| *chance >= 0.6);
         let cause = certain.or(likely.map(|(_, cause)| cause));
-        let runs = self.chosen.iter().map(|case| case.baseline.runs + case.current.runs);
+        let runs = self
+            .chosen
+            .iter()
+            .map(|case| case.baseline.runs + case.current.runs);
         Some(Finding {
             cause: cause.unwrap_or(Cause::Undetermined),
             probable: certain.is_none() && cause.is_some(),
@@ -301,113 +314,6 @@ impl Experiment {
             both,
         }
     }
-
-    /// Logarithms of the four likelihoods; each case may have lost another share, or nothing.
-    fn concentrated(&self, cases: &[Chosen]) -> [f64; 4] {
-        let mut logs = [0.0; 4];
-        for case in cases {
-            let lost = SHARES.map(|share| pass_chances().map(|p| p * (1.0 - share)));
-            let four = self.four(case, &lost);
-            // The best of them is brought to 1: what is far below it may vanish, what counts does not.
-            let best = four.noise.max(four.most());
-            let noise = libm::exp(four.noise - best);
-            logs[0] += four.noise;
-            for (log, cause) in logs[1..].iter_mut().zip(four.means(best)) {
-                *log += best + libm::log(0.25 * noise + 0.75 * cause);
-            }
-        }
-        logs
-    }
-
-    /// The same where every case lost equally: the mean over losses comes after the product over cases.
-    fn suite_wide(&self, cases: &[Chosen]) -> [f64; 4] {
-        let mut sum = Four::default();
-        for case in cases {
-            let lost = LOSSES.map(|loss| pass_chances().map(|p| (p - loss).max(0.0)));
-            sum.add(&self.four(case, &lost));
-        }
-        let best = sum.noise.max(sum.most());
-        let means = sum.means(best).map(|mean| best + libm::log(mean));
-        [sum.noise, means[0], means[1], means[2]]
-    }
-
-    /// Logarithms of a case's likelihoods: unchanged, and for each size of a loss by cause.
-    fn four(&self, case: &Chosen, lost: &[Weights]) -> Four {
-        let unchanged = Arms::of(case, &pass_chances());
-        let lost: Vec<Arms> = lost.iter().map(|chances| Arms::of(case, chances)).collect();
-        let belief = self.beliefs.of(case.pool);
-        let expect = |baseline: &Weights, current: &Weights| {
-            let mut sums = *baseline;
-            sums.iter_mut().zip(current).for_each(|(sum, log)| *sum += log);
-            let best = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let mean = belief.map_or(1.0, |belief| belief.expect(&sums.map(|sum| libm::exp(sum - best))));
-            best + libm::log(mean)
-        };
-        let mut four = Four {
-            noise: expect(&unchanged.baseline, &unchanged.current),
-            ..Four::default()
-        };
-        for (place, one) in lost.iter().enumerate() {
-            four.description.push(expect(&unchanged.baseline, &one.current));
-            four.model.push(expect(&one.baseline, &one.current));
-            // Both: descriptions took more than the model did.
-            for other in &lost[place + 1..] {
-                four.both.push(expect(&one.baseline, &other.current));
-            }
-        }
-        four
-    }
-}
-
-/// Logarithms of the plain binomial likelihoods of both arms.
-struct Arms {
-    baseline: Weights,
-    current: Weights,
-}
-
-impl Arms {
-    fn of(case: &Chosen, chances: &Weights) -> Self {
-        Self {
-            baseline: chances.map(|p| log_likelihood(case.baseline, p, 0.0)),
-            current: chances.map(|p| log_likelihood(case.current, p, 0.0)),
-        }
-    }
-}
-
-/// Logarithms of likelihoods by cause, one for each size of a loss.
-#[derive(Default)]
-struct Four {
-    noise: f64,
-    description: Vec<f64>,
-    model: Vec<f64>,
-    both: Vec<f64>,
-}
-
-impl Four {
-    fn add(&mut self, other: &Self) {
-        self.noise += other.noise;
-        for (sums, logs) in [
-            (&mut self.description, &other.description),
-            (&mut self.model, &other.model),
-            (&mut self.both, &other.both),
-        ] {
-            sums.resize(logs.len(), 0.0);
-            sums.iter_mut().zip(logs).for_each(|(sum, log)| *sum += log);
-        }
-    }
-
-    fn most(&self) -> f64 {
-        let all = [&self.description, &self.model, &self.both];
-        all.into_iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    /// The mean likelihood of description, model and both, with `best` brought to 1.
-    fn means(&self, best: f64) -> [f64; 3] {
-        [&self.description, &self.model, &self.both].map(|logs| {
-            let sum: f64 = logs.iter().map(|log| libm::exp(log - best)).sum();
-            sum / amount(logs.len())
-        })
-    }
 }
 
 /// The cases that a change explains best, by their place in the evidence: up to five from a ratio of 3 on, else the
@@ -416,7 +322,10 @@ fn suspects(evidence: &Evidence) -> Vec<usize> {
     let ratio = |place: &usize| evidence.cases[*place].own();
     let mut places: Vec<usize> = (0..evidence.cases.len()).collect();
     places.sort_by(|one, other| ratio(other).total_cmp(&ratio(one)));
-    let strong = places.iter().filter(|place| ratio(place) >= CHOSEN_AT).count();
+    let strong = places
+        .iter()
+        .filter(|place| ratio(place) >= CHOSEN_AT)
+        .count();
     places.truncate(strong.clamp(1, MOST_CASES));
     places
 }

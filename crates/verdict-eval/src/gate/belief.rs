@@ -81,8 +81,9 @@ impl Beliefs {
 /// How well each value explains a pool, the best at 1.
 fn likelihood(pool: Counts) -> Weights {
     let (passes, failures) = (f64::from(pool.passes), f64::from(pool.failures()));
-    let logs = failure_chances()
-        .map(|failure| passes * libm::log((1.0 - failure).max(1e-12)) + failures * libm::log(failure));
+    let logs = failure_chances().map(|failure| {
+        passes * libm::log((1.0 - failure).max(1e-12)) + failures * libm::log(failure)
+    });
     let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     logs.map(|log| libm::exp(log - best))
 }

@@ -140,7 +140,17 @@ mod tests {
 
     #[test]
     fn what_is_no_count_is_refused() {
-        for text in ["", "4", "/", "4/", "+4/5", " 4/5", "4/5/6", "-1/5", "99999999999/99999999999"] {
+        for text in [
+            "",
+            "4",
+            "/",
+            "4/",
+            "+4/5",
+            " 4/5",
+            "4/5/6",
+            "-1/5",
+            "99999999999/99999999999",
+        ] {
             assert_eq!(Counts::parse(text), Err(BadCounts::Form), "{text}");
         }
         assert_eq!(Counts::parse("6/5"), Err(BadCounts::MorePassesThanRuns));

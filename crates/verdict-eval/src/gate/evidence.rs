@@ -133,7 +133,11 @@ impl Scale {
         let unchanged = dot(&belief.0, &shapes.unchanged);
         let ratio = |shape: &Weights| {
             let ratio = dot(&belief.0, shape) / unchanged;
-            if ratio.is_nan() { 1.0 } else { ratio.clamp(1.0 / MOST, MOST) }
+            if ratio.is_nan() {
+                1.0
+            } else {
+                ratio.clamp(1.0 / MOST, MOST)
+            }
         };
         Ratios {
             cliff: ratio(&shapes.cliff),

@@ -48,12 +48,21 @@ pub fn standing(kind: Kind, first: Counts) -> Standing {
 /// What the plain rule says of the cases' first passes and of the metrics against the last green run; `None` for no
 /// such run.
 pub fn judge(cases: &[(Kind, Counts)], changes: Option<&[Change]>, max_drop: f64) -> Literal {
-    let missed = cases.iter().enumerate().filter_map(|(place, (kind, first))| {
-        (standing(*kind, *first) == Standing::Red).then_some(place)
-    });
+    let missed = cases
+        .iter()
+        .enumerate()
+        .filter_map(|(place, (kind, first))| {
+            (standing(*kind, *first) == Standing::Red).then_some(place)
+        });
     let missed: Vec<usize> = missed.collect();
     let fell = |change: &&Change| change.was - change.now > max_drop + ROUNDING;
-    let dropped: Vec<Change> = changes.iter().copied().flatten().filter(fell).copied().collect();
+    let dropped: Vec<Change> = changes
+        .iter()
+        .copied()
+        .flatten()
+        .filter(fell)
+        .copied()
+        .collect();
     let measured = !cases.is_empty() && cases.iter().all(|(_, first)| first.runs > 0);
     let decision = if !missed.is_empty() || !dropped.is_empty() {
         Decision::Fail
@@ -97,14 +106,24 @@ mod tests {
             (Kind::Soft, 3, Decision::Fail),
             (Kind::Never, 4, Decision::Fail),
         ] {
-            assert_eq!(decision(kind, passes, Some(&still)), expected, "{kind:?} {passes}");
+            assert_eq!(
+                decision(kind, passes, Some(&still)),
+                expected,
+                "{kind:?} {passes}"
+            );
         }
     }
 
     #[test]
     fn a_drop_above_the_limit_fails() {
-        assert_eq!(decision(Kind::Hard, 5, Some(&[change(0.92, 0.90)])), Decision::Pass);
-        assert_eq!(decision(Kind::Hard, 5, Some(&[change(0.92, 0.899)])), Decision::Fail);
+        assert_eq!(
+            decision(Kind::Hard, 5, Some(&[change(0.92, 0.90)])),
+            Decision::Pass
+        );
+        assert_eq!(
+            decision(Kind::Hard, 5, Some(&[change(0.92, 0.899)])),
+            Decision::Fail
+        );
     }
 
     #[test]
@@ -112,6 +131,9 @@ mod tests {
         assert_eq!(decision(Kind::Hard, 5, None), Decision::Learning);
         assert_eq!(judge(&[], Some(&[]), 0.02).decision, Decision::Incomplete);
         let empty = [(Kind::Hard, Counts::default())];
-        assert_eq!(judge(&empty, Some(&[]), 0.02).decision, Decision::Incomplete);
+        assert_eq!(
+            judge(&empty, Some(&[]), 0.02).decision,
+            Decision::Incomplete
+        );
     }
 }

@@ -28,6 +28,8 @@ pub mod numbers;
 pub mod rho;
 pub mod rule;
 pub mod session;
+#[cfg(any(test, feature = "simulation"))]
+pub mod simulation;
 mod student;
 
 pub use counts::Counts;

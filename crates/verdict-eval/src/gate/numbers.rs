@@ -75,7 +75,11 @@ struct Suite {
 
 impl Suite {
     fn of(counts: &[Counts]) -> Option<Self> {
-        let mut cases: Vec<Counts> = counts.iter().copied().filter(|case| case.runs > 0).collect();
+        let mut cases: Vec<Counts> = counts
+            .iter()
+            .copied()
+            .filter(|case| case.runs > 0)
+            .collect();
         if cases.is_empty() {
             return None;
         }
@@ -172,7 +176,11 @@ pub fn drop_against_pool(cases: &[Paired]) -> Option<Drop> {
 /// pass^k: the chance that `k` runs of a case all pass, as a mean over the cases with at least `k` runs. `None` where
 /// there is no such case, or `k` is 0.
 pub fn pass_all(counts: &[Counts], k: u32) -> Option<f64> {
-    let mut cases: Vec<Counts> = counts.iter().copied().filter(|case| case.runs >= k).collect();
+    let mut cases: Vec<Counts> = counts
+        .iter()
+        .copied()
+        .filter(|case| case.runs >= k)
+        .collect();
     if cases.is_empty() || k == 0 {
         return None;
     }

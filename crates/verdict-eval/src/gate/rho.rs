@@ -20,9 +20,15 @@ const STEPS: [f64; 4] = [ASSUMED, 0.05, 0.10, 0.20];
 pub fn rho_hat(cases: &[Vec<Counts>]) -> f64 {
     let (mut spread, mut chance, mut runs, mut nights) = (0.0, 0.0, 0.0, 0.0);
     for case in cases {
-        let case: Vec<Counts> = case.iter().copied().filter(|night| night.runs > 0).collect();
+        let case: Vec<Counts> = case
+            .iter()
+            .copied()
+            .filter(|night| night.runs > 0)
+            .collect();
         let number = amount(case.len());
-        let total = case.iter().fold(Counts::default(), |sum, night| sum.plus(*night));
+        let total = case
+            .iter()
+            .fold(Counts::default(), |sum, night| sum.plus(*night));
         runs += f64::from(total.runs);
         nights += number;
         if case.len() < 2 {
@@ -91,7 +97,11 @@ mod tests {
 
     #[test]
     fn the_vector() {
-        let cases = [nights(&[5, 5, 5, 5]), nights(&[5, 4, 5, 5]), nights(&[3, 5, 2, 4])];
+        let cases = [
+            nights(&[5, 5, 5, 5]),
+            nights(&[5, 4, 5, 5]),
+            nights(&[3, 5, 2, 4]),
+        ];
         let estimate = rho_hat(&cases);
         assert!((estimate - 0.103_560).abs() < 1e-6, "{estimate}");
     }
@@ -105,7 +115,9 @@ mod tests {
 
     #[test]
     fn all_or_nothing_nights_are_one_run_each() {
-        let case: Vec<u32> = (0..30).map(|night| if night % 3 == 0 { 0 } else { 5 }).collect();
+        let case: Vec<u32> = (0..30)
+            .map(|night| if night % 3 == 0 { 0 } else { 5 })
+            .collect();
         let found = Correlation::auto(&[nights(&case)]);
         assert!((found.estimate.expect("thirty sessions") - 0.5).abs() < 1e-9);
         assert!(found.advise_more_cases && (found.rho - 0.20).abs() < 1e-12);
@@ -121,7 +133,13 @@ mod tests {
 
     #[test]
     fn estimates_are_rounded_up() {
-        for (estimate, step) in [(0.0, 0.02), (0.02, 0.02), (0.021, 0.05), (0.1, 0.1), (0.4, 0.2)] {
+        for (estimate, step) in [
+            (0.0, 0.02),
+            (0.02, 0.02),
+            (0.021, 0.05),
+            (0.1, 0.1),
+            (0.4, 0.2),
+        ] {
             assert!((step_at_or_above(estimate) - step).abs() < 1e-12);
         }
     }

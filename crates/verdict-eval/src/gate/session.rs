@@ -1,6 +1,6 @@
 //! Which runs to buy, and when to stop.
 //!
-//! What was run goes in, one record a run; [`Session::next`] says what to run next, or how the session ends. It is a
+//! What was run goes in, one record a run; [`Session::step`] says what to run next, or how the session ends. It is a
 //! function of the records alone: neither the order in which they came nor earlier calls matter, so a session that was
 //! cut off goes on from its stored runs, and a finished one is judged again to the same end.
 
@@ -9,7 +9,7 @@ mod ruling;
 pub use ruling::{CaseRuling, Reason, Ruling, Spending};
 
 use super::absolute::{self, Held, Target};
-use super::belief::Beliefs;
+use super::belief::{Belief, Beliefs};
 use super::counts::{Counts, MOST_RUNS, amount};
 use super::evidence::{Evidence, Scale};
 use super::rule::Rule;
@@ -28,7 +28,7 @@ pub struct Case {
     pub planned: Option<u32>,
 }
 
-/// Runs to buy for one case, all before [`Session::next`] is asked again.
+/// Runs to buy for one case, all before [`Session::step`] is asked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Purchase {
     /// The case, by its place in the suite.
@@ -97,7 +97,7 @@ impl Session {
     }
 
     /// What to run next, or how the session ends.
-    pub fn next(&mut self) -> Step {
+    pub fn step(&mut self) -> Step {
         let missing = self.missing_first_pass();
         if missing.is_empty() {
             return self.after_first_pass();
@@ -110,7 +110,7 @@ impl Session {
         if between && self.rule.fail_fast && !self.learning() {
             let evidence = self.evidence();
             if evidence.total() >= self.rule.fail_at {
-                return self.done(Decision::Fail, Reason::Evidence, Some(evidence));
+                return self.done(Decision::Fail, Reason::Evidence, Some(&evidence));
             }
         }
         Step::Run(missing)
@@ -125,18 +125,18 @@ impl Session {
         } else {
             self.end(total, Reason::CannotConfirm)
         };
-        self.rule_on(decision, reason, evidence)
+        self.rule_on(decision, reason, evidence.as_ref())
     }
 
     fn after_first_pass(&mut self) -> Step {
         let evidence = (!self.learning()).then(|| self.evidence());
         if let Some((decision, reason)) = self.early() {
-            return self.done(decision, reason, evidence);
+            return self.done(decision, reason, evidence.as_ref());
         }
         let mut stopped = Reason::Quiet;
         if let Some(evidence) = &evidence {
             if evidence.total() >= self.rule.fail_at {
-                return self.done(Decision::Fail, Reason::Evidence, Some(evidence.clone()));
+                return self.done(Decision::Fail, Reason::Evidence, Some(evidence));
             }
             if evidence.total() >= self.rule.pass_below {
                 match self.confirmation(evidence) {
@@ -151,7 +151,7 @@ impl Session {
         }
         let total = evidence.as_ref().map(Evidence::total);
         let (decision, reason) = self.end(total, stopped);
-        self.done(decision, reason, evidence)
+        self.done(decision, reason, evidence.as_ref())
     }
 
     /// What ends a session whatever the evidence says.
@@ -190,7 +190,9 @@ impl Session {
     fn any(&self, standing: Standing, of: impl Fn(&Case) -> bool) -> bool {
         (0..self.cases.len()).any(|place| {
             of(&self.cases[place])
-                && self.held(place).is_some_and(|held| held.standing == standing)
+                && self
+                    .held(place)
+                    .is_some_and(|held| held.standing == standing)
         })
     }
 
@@ -216,11 +218,16 @@ impl Session {
     }
 
     fn planned(&self, place: usize) -> u32 {
-        self.cases[place].planned.unwrap_or(self.rule.first_pass).max(1)
+        self.cases[place]
+            .planned
+            .unwrap_or(self.rule.first_pass)
+            .max(1)
     }
 
     fn tried_first(&self, place: usize) -> u32 {
-        let first = self.records[place].values().filter(|record| record.wave == 0);
+        let first = self.records[place]
+            .values()
+            .filter(|record| record.wave == 0);
         u32::try_from(first.count()).unwrap_or(u32::MAX)
     }
 
@@ -244,30 +251,36 @@ impl Session {
 
     /// How a case stands against its own target; `None` where it has none.
     fn held(&self, place: usize) -> Option<Held> {
-        self.with_target(place, |target| target.held())
+        self.stand(place).map(|(held, _)| held)
     }
 
+    /// Whether the first pass already decides whether a case meets its target.
     fn decided(&self, place: usize) -> bool {
-        self.with_target(place, |target| target.decided()).unwrap_or(false)
+        self.stand(place).is_some_and(|(_, decided)| decided)
     }
 
-    fn with_target<T>(&self, place: usize, ask: impl Fn(&Target<'_>) -> T) -> Option<T> {
+    fn stand(&self, place: usize) -> Option<(Held, bool)> {
         let case = &self.cases[place];
         let kind = case.kind?;
-        let pool = case.pool.and_then(|pool| self.beliefs.of(pool));
-        let (first, confirmation) = (self.first(place), self.results(place, |wave| wave > 0));
-        Some(ask(&Target {
+        let belief = case.pool.and_then(|pool| self.beliefs.of(pool));
+        let target = Target {
             kind,
             mode: self.rule.hard_mode,
             planned: self.planned(place),
-            first: &first,
-            confirmation: &confirmation,
-            pool_mean: pool.map(super::belief::Belief::mean),
-        }))
+            first: &self.first(place),
+            confirmation: &self.results(place, |wave| wave > 0),
+            pool_mean: belief.map(Belief::mean),
+        };
+        Some((target.held(), target.decided()))
     }
 
     fn evidence(&mut self) -> Evidence {
-        let pair = |place: &usize| (self.cases[*place].pool.unwrap_or_default(), self.counts(*place));
+        let pair = |place: &usize| {
+            (
+                self.cases[*place].pool.unwrap_or_default(),
+                self.counts(*place),
+            )
+        };
         let pairs: Vec<_> = self.eligible.iter().map(pair).collect();
         self.scale.weigh(&self.beliefs, &pairs)
     }
@@ -327,7 +340,11 @@ impl Session {
         if purchases.is_empty() {
             return Err(Reason::NothingToConfirm);
         }
-        let spent: u64 = self.eligible.iter().map(|place| u64::from(self.tried(*place))).sum();
+        let spent: u64 = self
+            .eligible
+            .iter()
+            .map(|place| u64::from(self.tried(*place)))
+            .sum();
         if self.affordable(spent, &purchases, &self.eligible) {
             Ok(purchases)
         } else {
@@ -347,7 +364,10 @@ impl Session {
 
     #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
     fn affordable(&self, spent: u64, purchases: &[Purchase], of: &[usize]) -> bool {
-        let added: u64 = purchases.iter().map(|purchase| u64::from(purchase.runs)).sum();
+        let added: u64 = purchases
+            .iter()
+            .map(|purchase| u64::from(purchase.runs))
+            .sum();
         let planned: u64 = of.iter().map(|place| u64::from(self.planned(*place))).sum();
         (spent + added) as f64 <= self.rule.budget * planned as f64 + 1e-9
     }
@@ -366,7 +386,7 @@ impl Session {
         }
     }
 
-    fn done(&self, decision: Decision, reason: Reason, evidence: Option<Evidence>) -> Step {
+    fn done(&self, decision: Decision, reason: Reason, evidence: Option<&Evidence>) -> Step {
         Step::Done(Box::new(self.rule_on(decision, reason, evidence)))
     }
 }

@@ -2,9 +2,7 @@
 
 use crate::support::{counts, weigh};
 use verdict_eval::gate::Counts;
-use verdict_eval::gate::attribution::{
-    Arm, Chances, Experiment, Next, Spread, without_experiment,
-};
+use verdict_eval::gate::attribution::{Arm, Chances, Experiment, Next, Spread, without_experiment};
 use verdict_model::gate::Cause;
 
 fn experiment(spread: Spread, pools: usize, chosen: usize) -> Experiment {
@@ -16,7 +14,10 @@ fn experiment(spread: Spread, pools: usize, chosen: usize) -> Experiment {
 fn check(found: Chances, expected: [f64; 4]) {
     let found = [found.noise, found.description, found.model, found.both];
     for (found, expected) in found.iter().zip(expected) {
-        assert!((found - expected).abs() < 1.5e-6, "{found} instead of {expected}");
+        assert!(
+            (found - expected).abs() < 1.5e-6,
+            "{found} instead of {expected}"
+        );
     }
 }
 
@@ -38,8 +39,16 @@ fn one_suspected_case() {
 #[test]
 fn a_suspected_suite() {
     for (baseline, current, expected) in [
-        ([5, 5, 5, 5], [5, 4, 4, 5], [0.000_556, 0.808_173, 0.140_268, 0.051_003]),
-        ([5, 4, 5, 4], [4, 5, 4, 5], [0.000_003, 0.004_355, 0.825_998, 0.169_644]),
+        (
+            [5, 5, 5, 5],
+            [5, 4, 4, 5],
+            [0.000_556, 0.808_173, 0.140_268, 0.051_003],
+        ),
+        (
+            [5, 4, 5, 4],
+            [4, 5, 4, 5],
+            [0.000_003, 0.004_355, 0.825_998, 0.169_644],
+        ),
     ] {
         let mut experiment = experiment(Spread::SuiteWide, 4, 4);
         for place in 0..4 {
@@ -52,7 +61,7 @@ fn a_suspected_suite() {
 
 fn play(mut experiment: Experiment, baseline: bool, current: bool) -> (Cause, bool, u32) {
     loop {
-        match experiment.next() {
+        match experiment.step() {
             Next::Done(found) => return (found.cause, found.probable, found.runs),
             Next::Run { cases, each } => {
                 let passes = |passed: bool| Counts::new(if passed { each } else { 0 }, each);
@@ -68,7 +77,10 @@ fn play(mut experiment: Experiment, baseline: bool, current: bool) -> (Cause, bo
 #[test]
 fn it_stops_when_the_cause_is_clear() {
     let one = || experiment(Spread::Concentrated, 10, 1);
-    assert_eq!(play(one(), true, false), (Cause::DescriptionChange, false, 10));
+    assert_eq!(
+        play(one(), true, false),
+        (Cause::DescriptionChange, false, 10)
+    );
     let (cause, _, runs) = play(one(), false, false);
     assert_eq!((cause, runs), (Cause::ModelDrift, 10));
     let suite = || experiment(Spread::SuiteWide, 10, 10);
@@ -78,12 +90,17 @@ fn it_stops_when_the_cause_is_clear() {
 #[test]
 fn it_ends_after_its_last_round() {
     let (cause, _, runs) = play(experiment(Spread::Concentrated, 10, 1), true, true);
-    assert!(runs <= 40 && cause != Cause::DescriptionChange, "{cause:?} {runs}");
+    assert!(
+        runs <= 40 && cause != Cause::DescriptionChange,
+        "{cause:?} {runs}"
+    );
     // No run was valid: the prior alone decides nothing.
     let mut silent = experiment(Spread::Concentrated, 10, 1);
-    let rounds = (0..10).take_while(|_| matches!(silent.next(), Next::Run { .. })).count();
+    let rounds = (0..10)
+        .take_while(|_| matches!(silent.step(), Next::Run { .. }))
+        .count();
     assert_eq!(rounds, 4);
-    let Next::Done(found) = silent.next() else {
+    let Next::Done(found) = silent.step() else {
         panic!("an experiment without end")
     };
     assert_eq!((found.cause, found.runs), (Cause::Undetermined, 0));
@@ -96,7 +113,7 @@ fn few_suspects_are_chosen_by_their_ratios() {
         let evidence = weigh(&pools, &counts(tonight, 5));
         let placed: Vec<_> = pools.iter().copied().enumerate().collect();
         let mut experiment = Experiment::choose(&placed, &evidence, false).expect("cases");
-        let Next::Run { cases, each } = experiment.next() else {
+        let Next::Run { cases, each } = experiment.step() else {
             panic!("nothing to run")
         };
         (experiment.spread(), cases, each)

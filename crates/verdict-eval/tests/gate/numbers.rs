@@ -9,7 +9,10 @@ use verdict_eval::gate::numbers::{
 
 fn near(what: &str, found: [f64; 2], expected: [f64; 2]) {
     for (found, expected) in found.into_iter().zip(expected) {
-        assert!((found - expected).abs() < 1e-6, "{what}: {found} instead of {expected}");
+        assert!(
+            (found - expected).abs() < 1e-6,
+            "{what}: {found} instead of {expected}"
+        );
     }
 }
 
@@ -23,7 +26,11 @@ fn intervals_of_cases() {
         (9, 10, [0.595_850, 0.982_124]),
         (50, 50, [0.928_652, 1.0]),
     ] {
-        near(&format!("{passes}/{runs}"), of_case(Counts::new(passes, runs)), expected);
+        near(
+            &format!("{passes}/{runs}"),
+            of_case(Counts::new(passes, runs)),
+            expected,
+        );
     }
     near("no run", wilson(0.0, 0.0, Z), [0.0, 1.0]);
 }
@@ -33,13 +40,21 @@ fn intervals_of_runs() {
     let mut nine = [5; 10];
     nine[9] = 4;
     for (passes, again, others) in [
-        (&[5, 5, 5, 5, 5, 5, 4, 4, 3, 0], [0.735_842, 0.881_658], [0.523_310, 0.949_760]),
+        (
+            &[5, 5, 5, 5, 5, 5, 4, 4, 3, 0],
+            [0.735_842, 0.881_658],
+            [0.523_310, 0.949_760],
+        ),
         (&[5; 10], [0.928_652, 1.0], [0.907_155, 1.0]),
         (&nine, [0.895_046, 0.996_461], [0.872_053, 0.997_169]),
     ] {
         let counts = counts(passes, 5);
         near("again", suite_again(&counts).expect("runs").interval, again);
-        near("others", prompts_like_these(&counts).expect("cases").interval, others);
+        near(
+            "others",
+            prompts_like_these(&counts).expect("cases").interval,
+            others,
+        );
     }
 }
 
@@ -57,7 +72,12 @@ fn intervals_without_data() {
 fn reliability_is_unbiased() {
     let suite = counts(&[5, 4, 3], 5);
     // C(4,3)/C(5,3) = 4/10 and C(3,3)/C(5,3) = 1/10.
-    close("pass^3", pass_all(&suite, 3).expect("runs"), (1.0 + 0.4 + 0.1) / 3.0, 1e-12);
+    close(
+        "pass^3",
+        pass_all(&suite, 3).expect("runs"),
+        (1.0 + 0.4 + 0.1) / 3.0,
+        1e-12,
+    );
     close("pass^1", pass_all(&suite, 1).expect("runs"), 0.8, 1e-12);
     assert_eq!(pass_all(&suite, 6), None);
     assert_eq!(pass_all(&suite, 0), None);
@@ -76,7 +96,12 @@ fn a_drop_and_its_noise() {
     };
     let drop = drop_against_pool(&[paired(45, 4), paired(45, 4), missing]).expect("cases");
     close("drop", drop.drop, 0.1, 1e-12);
-    close("noise", drop.noise, 1.96 * (2.0_f64 * 0.09 * 0.22).sqrt() / 2.0, 1e-12);
+    close(
+        "noise",
+        drop.noise,
+        1.96 * (2.0_f64 * 0.09 * 0.22).sqrt() / 2.0,
+        1e-12,
+    );
     assert_eq!(drop.common, 2);
     assert_eq!(drop_against_pool(&[missing]), None);
 }
@@ -92,7 +117,10 @@ fn the_chance_of_a_true_drop() {
     close("one side", drop.chance_above(-0.02), 0.975, 1e-4);
     close("visible", drop.smallest_visible(), 0.057_17, 1e-3);
     let certain = Drop { noise: 0.0, ..drop };
-    assert!(certain.chance_above(0.02).abs() < 1e-12 && (certain.chance_above(0.01) - 1.0).abs() < 1e-12);
+    assert!(
+        certain.chance_above(0.02).abs() < 1e-12
+            && (certain.chance_above(0.01) - 1.0).abs() < 1e-12
+    );
 }
 
 #[test]

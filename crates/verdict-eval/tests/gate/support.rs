@@ -6,19 +6,22 @@ use verdict_eval::gate::session::{Case, Purchase, Ruling, Session, Step};
 use verdict_eval::gate::{Counts, Rule};
 
 /// Counts of equally many runs.
-pub fn counts(passes: &[u32], runs: u32) -> Vec<Counts> {
-    passes.iter().map(|passes| Counts::new(*passes, runs)).collect()
+pub(crate) fn counts(passes: &[u32], runs: u32) -> Vec<Counts> {
+    passes
+        .iter()
+        .map(|passes| Counts::new(*passes, runs))
+        .collect()
 }
 
 /// The evidence of tonight against the pools, by the default rule.
-pub fn weigh(pools: &[Counts], tonight: &[Counts]) -> Evidence {
+pub(crate) fn weigh(pools: &[Counts], tonight: &[Counts]) -> Evidence {
     let beliefs = Beliefs::fit(pools.iter().copied());
     let pairs: Vec<_> = pools.iter().copied().zip(tonight.iter().copied()).collect();
     Scale::new(&Rule::default()).weigh(&beliefs, &pairs)
 }
 
 /// Fails unless `found` is `expected` to within `tolerance` of it.
-pub fn close(what: &str, found: f64, expected: f64, tolerance: f64) {
+pub(crate) fn close(what: &str, found: f64, expected: f64, tolerance: f64) {
     let away = (found - expected).abs();
     assert!(
         away <= tolerance * expected.abs(),
@@ -27,7 +30,7 @@ pub fn close(what: &str, found: f64, expected: f64, tolerance: f64) {
 }
 
 /// A case with a pool and no target of its own.
-pub fn watched(passes: u32, runs: u32) -> Case {
+pub(crate) fn watched(passes: u32, runs: u32) -> Case {
     Case {
         kind: None,
         pool: Some(Counts::new(passes, runs)),
@@ -36,13 +39,13 @@ pub fn watched(passes: u32, runs: u32) -> Case {
 }
 
 /// Plays a session to its end: `run` says whether the run of a case with an index passes.
-pub fn play(
+pub(crate) fn play(
     session: &mut Session,
     mut run: impl FnMut(usize, u32) -> Option<bool>,
 ) -> (Ruling, Vec<Purchase>) {
     let mut bought = Vec::new();
     loop {
-        match session.next() {
+        match session.step() {
             Step::Done(ruling) => return (*ruling, bought),
             Step::Run(purchases) => {
                 for purchase in &purchases {

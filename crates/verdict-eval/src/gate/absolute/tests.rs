@@ -19,7 +19,11 @@ fn held_with(kind: Kind, planned: u32, runs: &str, pool_mean: Option<f64>, mode:
 fn check(kind: Kind, planned: u32, table: &[(&str, Standing, u32)]) {
     for (runs, standing, needs) in table {
         let held = held_with(kind, planned, runs, None, HardMode::Confirmed);
-        assert_eq!((held.standing, held.needs), (*standing, *needs), "{kind:?} {runs}");
+        assert_eq!(
+            (held.standing, held.needs),
+            (*standing, *needs),
+            "{kind:?} {runs}"
+        );
         assert!(!held.cannot_hold);
     }
 }
@@ -103,11 +107,23 @@ fn one_failure_of_never_is_red_anywhere() {
 #[test]
 fn too_few_valid_runs_say_nothing() {
     for kind in [Kind::Hard, Kind::Soft] {
-        check(kind, 5, &[("", Standing::Unknown, 0), ("11", Standing::Unknown, 0)]);
-        check(kind, 5, &[("111", Standing::Met, 0), ("1111", Standing::Met, 0)]);
+        check(
+            kind,
+            5,
+            &[("", Standing::Unknown, 0), ("11", Standing::Unknown, 0)],
+        );
+        check(
+            kind,
+            5,
+            &[("111", Standing::Met, 0), ("1111", Standing::Met, 0)],
+        );
     }
     check(Kind::Hard, 5, &[("1110", Standing::Unstable, 6)]);
-    check(Kind::Hard, 1, &[("1", Standing::Met, 0), ("0", Standing::Unstable, 5)]);
+    check(
+        Kind::Hard,
+        1,
+        &[("1", Standing::Met, 0), ("0", Standing::Unstable, 5)],
+    );
 }
 
 #[test]
@@ -121,7 +137,11 @@ fn a_first_pass_that_stopped_early_is_settled_like_a_whole_one() {
             ("0|00", Standing::Red, 0),
         ],
     );
-    check(Kind::Soft, 5, &[("00", Standing::Unstable, 5), ("00|00", Standing::Red, 0)]);
+    check(
+        Kind::Soft,
+        5,
+        &[("00", Standing::Unstable, 5), ("00|00", Standing::Red, 0)],
+    );
 }
 
 #[test]
@@ -129,8 +149,19 @@ fn the_pool_says_what_a_case_cannot_hold() {
     let hard = |mean| held_with(Kind::Hard, 5, "00000", Some(mean), HardMode::Confirmed);
     assert_eq!(hard(0.98).standing, Standing::Red);
     let weak = hard(0.979);
-    assert_eq!((weak.standing, weak.cannot_hold), (Standing::Unstable, true));
-    let soft = |mean| held_with(Kind::Soft, 5, "00011|00011", Some(mean), HardMode::Confirmed);
+    assert_eq!(
+        (weak.standing, weak.cannot_hold),
+        (Standing::Unstable, true)
+    );
+    let soft = |mean| {
+        held_with(
+            Kind::Soft,
+            5,
+            "00011|00011",
+            Some(mean),
+            HardMode::Confirmed,
+        )
+    };
     assert_eq!(soft(0.90).standing, Standing::Red);
     assert_eq!(soft(0.89).standing, Standing::Unstable);
     let met = held_with(Kind::Hard, 5, "11111", Some(0.5), HardMode::Confirmed);

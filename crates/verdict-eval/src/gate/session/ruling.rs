@@ -2,6 +2,7 @@
 
 use super::{Case, Session, amount};
 use crate::gate::absolute::Held;
+use crate::gate::belief::Belief;
 use crate::gate::counts::Counts;
 use crate::gate::evidence::{Evidence, Ratios};
 use crate::gate::numbers::{self, Drop, Paired};
@@ -72,7 +73,8 @@ pub struct CaseRuling {
 impl CaseRuling {
     /// Its pool has never seen it pass.
     pub fn is_known_failing(&self) -> bool {
-        self.pool.is_some_and(|pool| pool.runs > 0 && pool.passes == 0)
+        self.pool
+            .is_some_and(|pool| pool.runs > 0 && pool.passes == 0)
     }
 }
 
@@ -107,7 +109,10 @@ impl Ruling {
 
     /// Cases that counted in the evidence.
     pub fn common(&self) -> usize {
-        self.cases.iter().filter(|case| case.ratios.is_some()).count()
+        self.cases
+            .iter()
+            .filter(|case| case.ratios.is_some())
+            .count()
     }
 
     /// The cases that a change explains best, at most `most`, by their place in the suite; ties by place.
@@ -152,19 +157,27 @@ impl Session {
         &self,
         decision: Decision,
         reason: Reason,
-        evidence: Option<Evidence>,
+        evidence: Option<&Evidence>,
     ) -> Ruling {
-        let mut cases: Vec<CaseRuling> = (0..self.cases.len()).map(|place| self.case(place)).collect();
-        for (place, ratios) in self.eligible.iter().zip(evidence.iter().flat_map(|all| &all.cases)) {
+        let mut cases: Vec<CaseRuling> = (0..self.cases.len())
+            .map(|place| self.case(place))
+            .collect();
+        for (place, ratios) in self
+            .eligible
+            .iter()
+            .zip(evidence.iter().flat_map(|all| &all.cases))
+        {
             cases[*place].ratios = Some(*ratios);
         }
         let spending = self.spending();
         Ruling {
             decision,
             reason,
-            evidence: evidence.as_ref().map(Evidence::total),
-            concentrated: evidence.as_ref().map_or(0.0, |evidence| evidence.concentrated),
-            diffuse: evidence.as_ref().map_or(0.0, |evidence| evidence.diffuse),
+            evidence: evidence.map(Evidence::total),
+            concentrated: evidence
+                .as_ref()
+                .map_or(0.0, |evidence| evidence.concentrated),
+            diffuse: evidence.map_or(0.0, |evidence| evidence.diffuse),
             rounds: self.waves(),
             spending,
             cases,
@@ -180,7 +193,9 @@ impl Session {
             all: self.counts(place),
             held: self.held(place),
             ratios: None,
-            believed: pool.and_then(|pool| self.beliefs.of(pool)).map(|belief| belief.mean()),
+            believed: pool
+                .and_then(|pool| self.beliefs.of(pool))
+                .map(Belief::mean),
         }
     }
 
