@@ -193,6 +193,10 @@ fn refused_parameter(words: &Words) -> Option<String> {
     if let Some(name) = named.filter(|name| SPARE.contains(name)) {
         return Some(name.to_owned());
     }
+    // Said without the parameter's name, and by proxies without `param`.
+    if words.says(&["encrypted content is not supported"]) {
+        return Some("include".to_owned());
+    }
     let refusals = [
         "not support",
         "unsupported",

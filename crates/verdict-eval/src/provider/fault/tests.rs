@@ -174,7 +174,11 @@ fn a_refused_parameter_is_named_however_the_provider_says_it() {
             Some("max_tokens"),
         ),
         (
-            error("", "", "Encrypted content is not supported: include"),
+            error(
+                "",
+                "",
+                "Encrypted content is not supported with this model.",
+            ),
             Some("include"),
         ),
         (error("", "", "the temperature of the room is fine"), None),
