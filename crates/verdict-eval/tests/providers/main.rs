@@ -132,15 +132,16 @@ fn refusals_and_filters_have_their_own_ends() {
 
 #[test]
 fn a_call_as_text_is_seen_for_what_it_is() {
-    // The stub writes the wire's name of the tool, which is the server's own where the wire takes it.
-    let said = asked("gemini", "stub-call-as-text")
-        .result
-        .expect("an answer")
-        .said;
-    assert_eq!(
-        call_as_text(&said, &tools()).expect("a call").name,
-        "invoices.get"
-    );
+    for wire in WIRES {
+        let said = asked(wire, "stub-call-as-text")
+            .result
+            .expect("an answer")
+            .said;
+        assert_eq!(
+            call_as_text(&said, &tools()).expect("a call").name,
+            "invoices.get"
+        );
+    }
 }
 
 #[test]
