@@ -120,6 +120,30 @@ fn a_list_of_one_tool_is_no_reason_to_call_it() {
 }
 
 #[test]
+fn nothing_is_made_up_or_forced() {
+    for (prompt, name, arguments) in [
+        ("Show me invoice ORD-77 please", "get_invoice", json!({})),
+        (
+            "The weather in Oslo with 4 friends",
+            "get_weather",
+            json!({"city": "Oslo"}),
+        ),
+        (
+            "The weather in Oslo for 0 days",
+            "get_weather",
+            json!({"city": "Oslo"}),
+        ),
+        ("Send an email to Bob", "send_email", json!({})),
+    ] {
+        assert_eq!(
+            asked(prompt),
+            Some((name.to_owned(), arguments)),
+            "{prompt}"
+        );
+    }
+}
+
+#[test]
 fn one_word_of_a_description_and_words_that_all_tools_have_are_chance() {
     assert_eq!(asked("What is the capital city of Peru?"), None);
     let getters: Vec<Value> = ["apple", "pear", "plum", "fig", "kiwi", "lime"]
