@@ -3,9 +3,12 @@
 //! `provider` turns a [`Request`] into one provider's bytes and an answer's bytes into an [`Answer`]; the agent loop,
 //! the scorer, the cache and the transcripts know these types alone.
 
+mod unique;
+
 use crate::tool::Tool;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use unique::Unique;
 use verdict_model::behavior::Tokens;
 
 /// What is asked of a model in one call.
@@ -87,8 +90,8 @@ impl Call {
             return Ok(Map::new());
         }
         match serde_json::from_str(text) {
-            Ok(Value::Object(map)) => Ok(map),
-            Ok(Value::Null) => Ok(Map::new()),
+            Ok(Unique(Value::Object(map))) => Ok(map),
+            Ok(Unique(Value::Null)) => Ok(Map::new()),
             Ok(_) => Err(BadArguments::NoObject),
             Err(error) => Err(BadArguments::NoJson(error.to_string())),
         }
@@ -98,7 +101,7 @@ impl Call {
 /// Arguments that cannot be sent to a tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadArguments {
-    /// The text is not JSON.
+    /// The text is not JSON, or has a key twice in one object.
     #[error("the arguments are not JSON: {0}")]
     NoJson(String),
     /// JSON, and not an object.

@@ -17,6 +17,7 @@ mod example;
 mod hooks;
 mod message;
 mod peer;
+pub mod provider;
 mod server;
 
 pub use defects::{DEFECTS, Defect, Transport, Variant};

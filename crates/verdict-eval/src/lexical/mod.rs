@@ -48,11 +48,12 @@ pub fn answer(request: &Request) -> Answer {
     // Stable, so that ties keep the order of the list.
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     let best = ranked
-        .first()
-        .filter(|(_, score)| *score >= index.threshold());
-    let text = told(&request.tools, &ranked, index.threshold());
+        .iter()
+        .find(|(tool, score)| *score >= index.threshold() && index.is_meant(*tool, &query))
+        .copied();
+    let text = told(&request.tools, best, &ranked);
     let calls: Vec<Call> = best
-        .and_then(|(tool, _)| request.tools.get(*tool))
+        .and_then(|(tool, _)| request.tools.get(tool))
         .map(|tool| Call {
             id: format!("call_{}", called.len() + 1),
             name: tool.name().to_owned(),
@@ -109,33 +110,32 @@ fn called(request: &Request) -> impl Iterator<Item = &str> {
         .map(|call| call.name.as_str())
 }
 
-/// How near the best two tools are.
-fn told(tools: &[Tool], ranked: &[(usize, f64)], threshold: f64) -> String {
+/// How near the chosen tool is, and the nearest other one.
+fn told(tools: &[Tool], best: Option<(usize, f64)>, ranked: &[(usize, f64)]) -> String {
     let name = |index: usize| tools.get(index).map(Tool::name).unwrap_or_default();
-    match ranked {
-        [] => "No tool is left to call.".to_owned(),
-        [(best, score), ..] if *score < threshold => {
+    let chosen = best.map(|(tool, _)| tool);
+    let other = ranked
+        .iter()
+        .find(|(tool, score)| Some(*tool) != chosen && *score > 0.0);
+    match (best, other) {
+        (None, None) => "No tool is near enough: none has a word of the prompt.".to_owned(),
+        (None, Some((near, score))) => {
             format!(
-                "No tool is near enough: `{}` has {score:.2} of {threshold:.2}.",
-                name(*best)
+                "No tool is near enough: the nearest is `{}` with {score:.2}.",
+                name(*near)
             )
         }
-        [(best, score), (next, other), ..] if (score - other).abs() < TIE => {
-            format!(
-                "A tie at {score:.2}: `{}` and `{}`; the first of the list is taken.",
-                name(*best),
-                name(*next)
-            )
+        (Some((tool, score)), None) => {
+            format!("`{}` has {score:.2}, no other has anything.", name(tool))
         }
-        [(best, score), (next, other), ..] => {
-            format!(
-                "`{}` has {score:.2}, `{}` {other:.2}: a margin of {:.2}.",
-                name(*best),
-                name(*next),
-                score - other
-            )
+        (Some((tool, score)), Some((near, less))) if (score - less).abs() < TIE => {
+            let (tool, near) = (name(tool), name(*near));
+            format!("A tie at {score:.2}: `{tool}` and `{near}`; the first of the list is taken.")
         }
-        [(best, score)] => format!("`{}` has {score:.2}.", name(*best)),
+        (Some((tool, score)), Some((near, less))) => {
+            let (tool, near, margin) = (name(tool), name(*near), score - less);
+            format!("`{tool}` has {score:.2}, `{near}` {less:.2}: a margin of {margin:.2}.")
+        }
     }
 }
 

@@ -36,6 +36,15 @@ fn texts(tool: &Tool) -> Vec<(String, f64)> {
     texts
 }
 
+fn names(tool: &Tool) -> BTreeSet<String> {
+    let title = tool
+        .0
+        .get("title")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    stems(tool.name()).into_iter().chain(stems(title)).collect()
+}
+
 fn parameters(schema: &Value, depth: u32, texts: &mut Vec<(String, f64)>) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return;
@@ -67,6 +76,8 @@ fn parameters(schema: &Value, depth: u32, texts: &mut Vec<(String, f64)>) {
 /// Tools, ready to be ranked.
 pub(super) struct Index {
     documents: Vec<BTreeMap<String, f64>>,
+    /// The words of names and titles alone.
+    names: Vec<BTreeSet<String>>,
     average: f64,
 }
 
@@ -77,7 +88,19 @@ impl Index {
         Self {
             average: (total / count(documents.len()).max(1.0)).max(1.0),
             documents,
+            names: tools.iter().map(names).collect(),
         }
+    }
+
+    /// Whether a tool is called for: by a word of its name or title, or by two other words. One word of a description
+    /// is chance.
+    pub(super) fn is_meant(&self, tool: usize, query: &BTreeSet<String>) -> bool {
+        let known = self.known(tool, query);
+        let is_named = self
+            .names
+            .get(tool)
+            .is_some_and(|names| !names.is_disjoint(&known));
+        is_named || known.len() > 1
     }
 
     /// How near each tool is to a set of words, in the order of the tools.
@@ -96,7 +119,7 @@ impl Index {
             .collect()
     }
 
-    /// The least score for a call: a word of a tool's name, or two rare words of its description.
+    /// The least score for a call: words that most tools have do not reach it.
     pub(super) fn threshold(&self) -> f64 {
         0.6 * self.rarity_of(0.0)
     }

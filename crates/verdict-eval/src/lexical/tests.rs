@@ -120,6 +120,46 @@ fn a_list_of_one_tool_is_no_reason_to_call_it() {
 }
 
 #[test]
+fn nothing_is_made_up_or_forced() {
+    for (prompt, name, arguments) in [
+        ("Show me invoice ORD-77 please", "get_invoice", json!({})),
+        (
+            "The weather in Oslo with 4 friends",
+            "get_weather",
+            json!({"city": "Oslo"}),
+        ),
+        (
+            "The weather in Oslo for 0 days",
+            "get_weather",
+            json!({"city": "Oslo"}),
+        ),
+        ("Send an email to Bob", "send_email", json!({})),
+    ] {
+        assert_eq!(
+            asked(prompt),
+            Some((name.to_owned(), arguments)),
+            "{prompt}"
+        );
+    }
+}
+
+#[test]
+fn one_word_of_a_description_and_words_that_all_tools_have_are_chance() {
+    assert_eq!(asked("What is the capital city of Peru?"), None);
+    let getters: Vec<Value> = ["apple", "pear", "plum", "fig", "kiwi", "lime"]
+        .iter()
+        .map(|fruit| json!({"name": format!("get_{fruit}"), "description": "Gets it"}))
+        .collect();
+    let tools: Vec<Tool> = serde_json::from_value(json!(getters)).expect("tools");
+    assert_eq!(
+        call(&answer(&request("Did you get it?", tools.clone()))),
+        None
+    );
+    let found = call(&answer(&request("Did you get the fig?", tools)));
+    assert_eq!(found.expect("a call").0, "get_fig");
+}
+
+#[test]
 fn the_same_request_has_the_same_answer_and_a_tie_is_told() {
     let twins: Vec<Tool> = serde_json::from_value(json!([
         {"name": "c_search", "description": "Search notes"},
@@ -134,7 +174,7 @@ fn the_same_request_has_the_same_answer_and_a_tie_is_told() {
         "{}",
         first.said.text
     );
-    let clear = answer(&request("weather in Oslo", office()));
+    let clear = answer(&request("weather in Oslo, not the invoice", office()));
     assert!(
         clear.said.text.contains("a margin of"),
         "{}",

@@ -4,12 +4,12 @@
 //! `""` or a list of parts, arguments may be an object, `finish_reason` may be `stop` beside calls, usage may be
 //! missing, and some stream without having been asked to.
 
-use super::draft::{self, Draft, Given, Step, keep, kept, sent_arguments, sent_id, steps};
+use super::draft::{self, Body, Draft, Given, Step, keep, kept, sent_arguments, sent_id, steps};
 use super::fault::{Fault, FaultKind};
 use super::http::{HttpRequest, HttpResponse};
 use super::lazy::Lazy;
 use super::model::{Endpoint, Provider};
-use super::offer::Offer;
+use super::offer::{Offer, Offered};
 use super::quirks::Quirks;
 use super::{stream, success};
 use crate::chat::{Answer, End, Request, Said};
@@ -25,10 +25,33 @@ pub(super) fn encode(
     offer: &Offer,
     quirks: &Quirks,
 ) -> HttpRequest {
-    let mut messages = Vec::new();
-    if !request.system.is_empty() {
-        messages.push(json!({"role": "system", "content": request.system}));
+    let old_first = usize::from(endpoint.id.provider == Provider::Compatible);
+    let mut body = Body::default()
+        .with("model", endpoint.id.name.as_str())
+        .with("messages", messages(request, offer))
+        .maybe("tools", draft::tools(offer, tool))
+        .maybe("temperature", draft::temperature(request, quirks))
+        .maybe("seed", draft::seed(request, quirks));
+    if let Some(limit) = quirks.limit(old_first) {
+        body = body.with(limit, request.sampling.max_output_tokens);
     }
+    let url = format!("{}/chat/completions", endpoint.base);
+    let mut http = HttpRequest::post(url, &body.done());
+    super::bearer(endpoint, &mut http);
+    http
+}
+
+fn tool(tool: &Offered) -> Value {
+    let function = Body::default()
+        .with("name", tool.name.as_str())
+        .maybe("description", tool.description.as_deref())
+        .with("parameters", tool.schema.clone());
+    json!({"type": "function", "function": function.done()})
+}
+
+fn messages(request: &Request, offer: &Offer) -> Vec<Value> {
+    let system = draft::system(request).map(|text| json!({"role": "system", "content": text}));
+    let mut messages: Vec<Value> = system.into_iter().collect();
     for step in steps(request) {
         match step {
             Step::User(text) => messages.push(json!({"role": "user", "content": text})),
@@ -36,49 +59,7 @@ pub(super) fn encode(
             Step::Results(results) => messages.extend(results.iter().map(result)),
         }
     }
-    let tools: Vec<Value> = offer
-        .tools
-        .iter()
-        .map(|tool| {
-            let function = draft::body(vec![
-                ("name", Some(json!(tool.name))),
-                (
-                    "description",
-                    tool.description.as_ref().map(|text| json!(text)),
-                ),
-                ("parameters", Some(tool.schema.clone())),
-            ]);
-            json!({"type": "function", "function": function})
-        })
-        .collect();
-    let sampling = &request.sampling;
-    let old_first = usize::from(endpoint.id.provider == Provider::Compatible);
-    let mut members = vec![
-        ("model", Some(json!(endpoint.id.name))),
-        ("messages", Some(Value::Array(messages))),
-        ("tools", (!tools.is_empty()).then_some(Value::Array(tools))),
-        (
-            "temperature",
-            sampling
-                .temperature
-                .filter(|_| quirks.takes("temperature"))
-                .map(|t| json!(t)),
-        ),
-        (
-            "seed",
-            sampling
-                .seed
-                .filter(|_| quirks.takes("seed"))
-                .map(|seed| json!(seed)),
-        ),
-    ];
-    if let Some(limit) = quirks.limit(old_first) {
-        members.push((limit, Some(json!(sampling.max_output_tokens))));
-    }
-    let url = format!("{}/chat/completions", endpoint.base);
-    let mut http = HttpRequest::post(url, &draft::body(members));
-    super::bearer(endpoint, &mut http);
-    http
+    messages
 }
 
 fn result(given: &Given<'_>) -> Value {

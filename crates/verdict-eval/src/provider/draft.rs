@@ -1,6 +1,8 @@
 //! What the wires have in common: turns in the order that providers want, and answers put together from their parts.
 
 use super::names::Names;
+use super::offer::{Offer, Offered};
+use super::quirks::Quirks;
 use crate::chat::{Answer, Call, End, Request, Said, ToolResult, Turn};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -163,10 +165,46 @@ impl Draft {
     }
 }
 
-/// A body's members, without those that say nothing.
-pub(super) fn body(members: Vec<(&str, Option<Value>)>) -> Value {
-    let present = members
-        .into_iter()
-        .filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    Value::Object(present.collect::<Map<String, Value>>())
+/// A body in the making; what says nothing is left out.
+#[derive(Default)]
+pub(super) struct Body(Map<String, Value>);
+
+impl Body {
+    pub(super) fn with(self, key: &str, value: impl Into<Value>) -> Self {
+        self.maybe(key, Some(value))
+    }
+
+    pub(super) fn maybe(mut self, key: &str, value: Option<impl Into<Value>>) -> Self {
+        if let Some(value) = value {
+            self.0.insert(key.to_owned(), value.into());
+        }
+        self
+    }
+
+    pub(super) fn done(self) -> Value {
+        Value::Object(self.0)
+    }
+}
+
+/// The system text, where there is one.
+pub(super) fn system(request: &Request) -> Option<&str> {
+    Some(request.system.as_str()).filter(|text| !text.is_empty())
+}
+
+/// The temperature, while the model takes one.
+pub(super) fn temperature(request: &Request, quirks: &Quirks) -> Option<f64> {
+    request
+        .sampling
+        .temperature
+        .filter(|_| quirks.takes("temperature"))
+}
+
+/// The seed, while the model takes one.
+pub(super) fn seed(request: &Request, quirks: &Quirks) -> Option<u64> {
+    request.sampling.seed.filter(|_| quirks.takes("seed"))
+}
+
+/// The tools in the form of a wire, where there are any.
+pub(super) fn tools(offer: &Offer, form: fn(&Offered) -> Value) -> Option<Vec<Value>> {
+    (!offer.tools.is_empty()).then(|| offer.tools.iter().map(form).collect())
 }

@@ -3,13 +3,15 @@
 //! A turn with calls goes back as it came, because its thought signatures must not be lost. `finishReason` is `STOP`
 //! beside calls too.
 
-use super::draft::{self, Draft, Given, MALFORMED_CALL, Step, keep, kept, sent_arguments, steps};
+use super::draft::{
+    self, Body, Draft, Given, MALFORMED_CALL, Step, keep, kept, sent_arguments, steps,
+};
 use super::fault::{self, Fault, FaultKind};
 use super::http::{HttpRequest, HttpResponse};
 use super::lazy::Lazy;
 use super::model::Endpoint;
 use super::names::Names;
-use super::offer::Offer;
+use super::offer::{Offer, Offered};
 use super::quirks::Quirks;
 use super::success;
 use crate::chat::{Answer, End, Request, Said};
@@ -27,21 +29,51 @@ pub(super) fn encode(
     offer: &Offer,
     quirks: &Quirks,
 ) -> HttpRequest {
+    let sampling = &request.sampling;
+    // The wire holds 32 bits of a seed.
+    let seed = draft::seed(request, quirks).map(|seed| seed & 0x7fff_ffff);
+    let config = Body::default()
+        .with("maxOutputTokens", sampling.max_output_tokens)
+        .maybe("temperature", draft::temperature(request, quirks))
+        .maybe("seed", seed);
+    let system = draft::system(request).map(|text| json!({"parts": [{"text": text}]}));
+    let tools = draft::tools(offer, tool).map(|tools| json!([{"functionDeclarations": tools}]));
+    let body = Body::default()
+        .maybe("systemInstruction", system)
+        .with("contents", contents(request, offer))
+        .maybe("tools", tools)
+        .with("generationConfig", config.done());
+    let path = path(&endpoint.id.name);
+    let url = format!("{}/v1beta/{path}:generateContent", endpoint.base);
+    let mut http = HttpRequest::post(url, &body.done());
+    if let Some(key) = &endpoint.key {
+        http.add("x-goog-api-key", key.expose(), true);
+    }
+    http
+}
+
+fn tool(tool: &Offered) -> Value {
+    // Google requires a description.
+    let description = tool.description.as_deref().unwrap_or_default();
+    json!({"name": tool.name, "description": description, "parametersJsonSchema": tool.schema})
+}
+
+fn contents(request: &Request, offer: &Offer) -> Vec<Value> {
     let mut contents: Vec<Value> = Vec::new();
     for step in steps(request) {
-        let (role, mut parts) = match step {
+        let (role, mut parts): (&str, Vec<Value>) = match step {
             Step::User(text) => ("user", vec![json!({"text": text})]),
-            Step::Assistant(said) => {
-                if let Some(content) = kept(said, WIRE) {
+            Step::Assistant(said) => match kept(said, WIRE) {
+                Some(content) => {
                     contents.push(content.clone());
                     continue;
                 }
-                ("model", assistant(said, offer))
+                None => ("model", assistant(said, offer)),
+            },
+            Step::Results(results) => {
+                let parts = results.iter().map(|given| result(given, offer));
+                ("user", parts.collect())
             }
-            Step::Results(results) => (
-                "user",
-                results.iter().map(|given| result(given, offer)).collect(),
-            ),
         };
         let last = contents.last_mut().filter(|last| last["role"] == role);
         match last.and_then(|last| last["parts"].as_array_mut()) {
@@ -49,60 +81,7 @@ pub(super) fn encode(
             None => contents.push(json!({"role": role, "parts": parts})),
         }
     }
-    let tools: Vec<Value> = offer
-        .tools
-        .iter()
-        .map(|tool| {
-            draft::body(vec![
-                ("name", Some(json!(tool.name))),
-                // Google requires one.
-                (
-                    "description",
-                    Some(json!(tool.description.as_deref().unwrap_or_default())),
-                ),
-                ("parametersJsonSchema", Some(tool.schema.clone())),
-            ])
-        })
-        .collect();
-    let sampling = &request.sampling;
-    let config = draft::body(vec![
-        ("maxOutputTokens", Some(json!(sampling.max_output_tokens))),
-        (
-            "temperature",
-            sampling
-                .temperature
-                .filter(|_| quirks.takes("temperature"))
-                .map(|t| json!(t)),
-        ),
-        // The wire holds 32 bits.
-        (
-            "seed",
-            sampling
-                .seed
-                .filter(|_| quirks.takes("seed"))
-                .map(|seed| json!(seed & 0x7fff_ffff)),
-        ),
-    ]);
-    let system = (!request.system.is_empty()).then(|| json!({"parts": [{"text": request.system}]}));
-    let body = draft::body(vec![
-        ("systemInstruction", system),
-        ("contents", Some(Value::Array(contents))),
-        (
-            "tools",
-            (!tools.is_empty()).then(|| json!([{"functionDeclarations": tools}])),
-        ),
-        ("generationConfig", Some(config)),
-    ]);
-    let url = format!(
-        "{}/v1beta/{}:generateContent",
-        endpoint.base,
-        path(&endpoint.id.name)
-    );
-    let mut http = HttpRequest::post(url, &body);
-    if let Some(key) = &endpoint.key {
-        http.add("x-goog-api-key", key.expose(), true);
-    }
-    http
+    contents
 }
 
 /// The name as steps of a path, with everything odd percent-encoded.

@@ -4,14 +4,14 @@
 //! those that know it still do, and the others say so and are remembered.
 
 use super::draft::{
-    self, CONTEXT_FULL, Draft, Given, Step, keep, kept, sent_arguments, sent_id, steps,
+    self, Body, CONTEXT_FULL, Draft, Given, Step, keep, kept, sent_arguments, sent_id, steps,
 };
 use super::fault::{self, Fault, FaultKind};
 use super::http::{HttpRequest, HttpResponse};
 use super::lazy::Lazy;
 use super::model::Endpoint;
 use super::names::Names;
-use super::offer::Offer;
+use super::offer::{Offer, Offered};
 use super::quirks::Quirks;
 use super::success;
 use crate::chat::{Answer, End, Request, Said};
@@ -28,6 +28,31 @@ pub(super) fn encode(
     offer: &Offer,
     quirks: &Quirks,
 ) -> HttpRequest {
+    let body = Body::default()
+        .with("model", endpoint.id.name.as_str())
+        .with("max_tokens", request.sampling.max_output_tokens)
+        .maybe("system", draft::system(request))
+        .with("messages", messages(request, offer))
+        .maybe("tools", draft::tools(offer, tool))
+        .maybe("temperature", draft::temperature(request, quirks));
+    let url = format!("{}/v1/messages", endpoint.base);
+    let mut http = HttpRequest::post(url, &body.done());
+    http.add("anthropic-version", VERSION, false);
+    if let Some(key) = &endpoint.key {
+        http.add("x-api-key", key.expose(), true);
+    }
+    http
+}
+
+fn tool(tool: &Offered) -> Value {
+    Body::default()
+        .with("name", tool.name.as_str())
+        .maybe("description", tool.description.as_deref())
+        .with("input_schema", tool.schema.clone())
+        .done()
+}
+
+fn messages(request: &Request, offer: &Offer) -> Vec<Value> {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for step in steps(request) {
         let (role, mut blocks) = match step {
@@ -41,48 +66,8 @@ pub(super) fn encode(
             _ => messages.push((role, blocks)),
         }
     }
-    let messages: Vec<Value> = messages
-        .into_iter()
-        .map(|(role, content)| json!({"role": role, "content": content}))
-        .collect();
-    let tools: Vec<Value> = offer
-        .tools
-        .iter()
-        .map(|tool| {
-            draft::body(vec![
-                ("name", Some(json!(tool.name))),
-                (
-                    "description",
-                    tool.description.as_ref().map(|text| json!(text)),
-                ),
-                ("input_schema", Some(tool.schema.clone())),
-            ])
-        })
-        .collect();
-    let sampling = &request.sampling;
-    let body = draft::body(vec![
-        ("model", Some(json!(endpoint.id.name))),
-        ("max_tokens", Some(json!(sampling.max_output_tokens))),
-        (
-            "system",
-            (!request.system.is_empty()).then(|| json!(request.system)),
-        ),
-        ("messages", Some(Value::Array(messages))),
-        ("tools", (!tools.is_empty()).then_some(Value::Array(tools))),
-        (
-            "temperature",
-            sampling
-                .temperature
-                .filter(|_| quirks.takes("temperature"))
-                .map(|t| json!(t)),
-        ),
-    ]);
-    let mut http = HttpRequest::post(format!("{}/v1/messages", endpoint.base), &body);
-    http.add("anthropic-version", VERSION, false);
-    if let Some(key) = &endpoint.key {
-        http.add("x-api-key", key.expose(), true);
-    }
-    http
+    let message = |(role, content)| json!({"role": role, "content": content});
+    messages.into_iter().map(message).collect()
 }
 
 /// Text; an empty block would be refused.

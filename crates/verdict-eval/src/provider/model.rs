@@ -50,6 +50,8 @@ struct Facts {
     key_variables: &'static [&'static str],
 }
 
+const GITHUB: &str = "https://models.github.ai/inference";
+
 /// One row a provider. The key of a gateway has a variable of its own: the key of one provider never goes to the
 /// address of another.
 const PROVIDERS: &[Facts] = &[
@@ -89,7 +91,7 @@ const PROVIDERS: &[Facts] = &[
         provider: Provider::GitHub,
         prefix: "github",
         wire: Some(Wire::ChatCompletions),
-        base: "https://models.github.ai/inference",
+        base: GITHUB,
         base_variables: &["GITHUB_MODELS_BASE_URL"],
         key_variables: &["GITHUB_TOKEN"],
     },
@@ -324,6 +326,12 @@ impl Endpoint {
     /// What a reader of the report has to know about this address.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
+        if self.base == GITHUB {
+            notes.push(
+                "GitHub announced that GitHub Models ended on 2026-07-30: where it is not served, name the model's own provider"
+                    .to_owned(),
+            );
+        }
         if self.key.is_some() && self.base.starts_with("http://") && !address::is_local(&self.base)
         {
             notes.push(format!(

@@ -3,13 +3,13 @@
 //! Nothing is stored at the provider (`store: false`), so reasoning comes back encrypted and goes along with the next
 //! request, unchanged and in its place. `strict` is said to be off, because leaving it out means on.
 
-use super::draft::{self, Draft, Step, keep, kept, sent_arguments, sent_id, steps};
+use super::draft::{self, Body, Draft, Given, Step, keep, kept, sent_arguments, sent_id, steps};
 use super::fault::{self, Fault, FaultKind};
 use super::http::{HttpRequest, HttpResponse};
 use super::lazy::Lazy;
 use super::model::Endpoint;
 use super::names::Names;
-use super::offer::Offer;
+use super::offer::{Offer, Offered};
 use super::quirks::Quirks;
 use super::{stream, success};
 use crate::chat::{Answer, End, Request, Said};
@@ -25,56 +25,49 @@ pub(super) fn encode(
     offer: &Offer,
     quirks: &Quirks,
 ) -> HttpRequest {
+    let encrypted = quirks
+        .takes("include")
+        .then(|| json!(["reasoning.encrypted_content"]));
+    let body = Body::default()
+        .with("model", endpoint.id.name.as_str())
+        .maybe("instructions", draft::system(request))
+        .with("input", input(request, offer))
+        .maybe("tools", draft::tools(offer, tool))
+        .with("max_output_tokens", request.sampling.max_output_tokens)
+        .maybe("temperature", draft::temperature(request, quirks))
+        .maybe("store", quirks.takes("store").then_some(false))
+        .maybe("include", encrypted);
+    let url = format!("{}/responses", endpoint.base);
+    let mut http = HttpRequest::post(url, &body.done());
+    super::bearer(endpoint, &mut http);
+    http
+}
+
+fn tool(tool: &Offered) -> Value {
+    Body::default()
+        .with("type", "function")
+        .with("name", tool.name.as_str())
+        .maybe("description", tool.description.as_deref())
+        .with("parameters", tool.schema.clone())
+        .with("strict", false)
+        .done()
+}
+
+fn input(request: &Request, offer: &Offer) -> Vec<Value> {
     let mut input = Vec::new();
     for step in steps(request) {
         match step {
             Step::User(text) => input.push(json!({"role": "user", "content": text})),
             Step::Assistant(said) => assistant(said, offer, &mut input),
-            Step::Results(results) => input.extend(results.iter().map(|given| {
-                json!({"type": "function_call_output", "call_id": sent_id(&given.call.id), "output": given.text()})
-            })),
+            Step::Results(results) => input.extend(results.iter().map(result)),
         }
     }
-    let tools: Vec<Value> = offer
-        .tools
-        .iter()
-        .map(|tool| {
-            draft::body(vec![
-                ("type", Some(json!("function"))),
-                ("name", Some(json!(tool.name))),
-                (
-                    "description",
-                    tool.description.as_ref().map(|text| json!(text)),
-                ),
-                ("parameters", Some(tool.schema.clone())),
-                ("strict", Some(json!(false))),
-            ])
-        })
-        .collect();
-    let sampling = &request.sampling;
-    let encrypted = json!(["reasoning.encrypted_content"]);
-    let body = draft::body(vec![
-        ("model", Some(json!(endpoint.id.name))),
-        (
-            "instructions",
-            (!request.system.is_empty()).then(|| json!(request.system)),
-        ),
-        ("input", Some(Value::Array(input))),
-        ("tools", (!tools.is_empty()).then_some(Value::Array(tools))),
-        ("max_output_tokens", Some(json!(sampling.max_output_tokens))),
-        (
-            "temperature",
-            sampling
-                .temperature
-                .filter(|_| quirks.takes("temperature"))
-                .map(|t| json!(t)),
-        ),
-        ("store", quirks.takes("store").then(|| json!(false))),
-        ("include", quirks.takes("include").then_some(encrypted)),
-    ]);
-    let mut http = HttpRequest::post(format!("{}/responses", endpoint.base), &body);
-    super::bearer(endpoint, &mut http);
-    http
+    input
+}
+
+fn result(given: &Given<'_>) -> Value {
+    let id = sent_id(&given.call.id);
+    json!({"type": "function_call_output", "call_id": id, "output": given.text()})
 }
 
 fn assistant(said: &Said, offer: &Offer, input: &mut Vec<Value>) {

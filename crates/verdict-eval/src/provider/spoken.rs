@@ -3,6 +3,8 @@
 //! A diagnosis and no mending: the run is scored as one without a call, and the report says what to look at (mostly
 //! the chat template of a local server).
 
+use super::model::Wire;
+use super::names::Names;
 use crate::chat::{Call, Said};
 use crate::tool::Tool;
 use serde_json::{Map, Value};
@@ -43,9 +45,12 @@ fn spelled(object: &Map<String, Value>, tools: &[Tool]) -> Option<Call> {
     let arguments = ["arguments", "parameters", "args", "input", "tool_input"]
         .iter()
         .find_map(|key| object.get(*key))?;
+    // The model knows a tool by the name that its wire has for it.
+    let own =
+        [Wire::ChatCompletions, Wire::Gemini].map(|wire| Names::of_tools(wire, tools).own(name));
     let tool = tools
         .iter()
-        .find(|tool| !name.is_empty() && tool.name() == name)?;
+        .find(|tool| !name.is_empty() && own.iter().any(|own| own == tool.name()))?;
     let arguments = match arguments {
         Value::String(text) => text.clone(),
         Value::Object(_) => arguments.to_string(),
@@ -100,6 +105,18 @@ mod tests {
             assert_eq!(found(text), None, "{text}");
         }
         assert_eq!(found(&"{".repeat(90_000)), None);
+    }
+
+    #[test]
+    fn a_tool_is_known_under_its_wires_name_too() {
+        let tools: Vec<Tool> = serde_json::from_value(json!([{"name": "a.b c"}])).expect("tools");
+        for name in ["a.b c", "a_b_c", "a.b_c"] {
+            let said = Said {
+                text: json!({"name": name, "arguments": {}}).to_string(),
+                ..Said::default()
+            };
+            assert_eq!(call_as_text(&said, &tools).expect(name).name, "a.b c");
+        }
     }
 
     #[test]

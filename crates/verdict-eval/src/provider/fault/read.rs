@@ -59,7 +59,10 @@ pub(crate) fn of_body(error: Lazy<'_>, response: &HttpResponse) -> Fault {
     let mut words = Words::default();
     read_error(error, &mut words);
     let code = error.code_at("code").and_then(|code| code.parse().ok());
-    let status = code.filter(|code| (400..600).contains(code)).unwrap_or(500);
+    let code = code.filter(|code| (400..600).contains(code));
+    // Without a status the mark tells whether the request or the provider is at fault.
+    let is_ours = words.marked(&["invalid_request_error", "invalid_prompt"]);
+    let status = code.unwrap_or(if is_ours { 400 } else { 500 });
     let wait = wait(response, &words);
     build(status, &words, wait, Some(response))
 }
@@ -78,6 +81,9 @@ fn build(status: u16, words: &Words, wait: Option<u64>, response: Option<&HttpRe
         FaultKind::UnknownModel => "the provider has no such model",
         FaultKind::NoRoute => "nothing is served at this address: look at the base URL",
         FaultKind::ParameterRefused { .. } => "the model refused a parameter",
+        FaultKind::RequestRefused if words.says(&["/v1/responses"]) => {
+            "the model calls tools on Responses alone, so write `openai:NAME`"
+        }
         FaultKind::RequestRefused => "the provider refused the request",
         FaultKind::TooLong => "the conversation does not fit the model's context",
         FaultKind::Outage { .. } => "the provider failed",
@@ -164,6 +170,7 @@ fn is_too_long(status: u16, words: &Words) -> bool {
     ];
     let phrases = [
         "prompt is too long",
+        "prompt has",
         "maximum context length",
         "context window",
         "context size",
@@ -178,6 +185,7 @@ fn is_too_long(status: u16, words: &Words) -> bool {
 
 fn is_unknown_model(status: u16, words: &Words) -> bool {
     words.marked(&["model_not_found", "unknown_model", "model_not_available"])
+        || words.says(&["invalid model name"])
         || (status == 404
             && words.is_json
             && words.says(&["model"])
@@ -192,6 +200,10 @@ fn refused_parameter(words: &Words) -> Option<String> {
         .map(|name| name.split(['.', '[']).next().unwrap_or(name));
     if let Some(name) = named.filter(|name| SPARE.contains(name)) {
         return Some(name.to_owned());
+    }
+    // Said without the parameter's name, and by proxies without `param`.
+    if words.says(&["encrypted content is not supported"]) {
+        return Some("include".to_owned());
     }
     let refusals = [
         "not support",

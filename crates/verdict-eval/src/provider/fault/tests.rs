@@ -138,9 +138,11 @@ fn refusals_are_told_apart() {
 
 #[test]
 fn a_refused_parameter_is_named_however_the_provider_says_it() {
-    let file = r#"{"error":{"type":"invalid_request_error","param":"temperature","code":"unsupported_value","message":"temperature 0 is not supported with this model, only the default is"}}"#;
+    let file = include_str!("../testdata/fr24-temperature-rejected.json");
+    let file: serde_json::Value = serde_json::from_str(file).expect("JSON");
+    let file = file["body"].to_string();
     for (body, parameter) in [
-        (file.to_owned(), Some("temperature")),
+        (file.clone(), Some("temperature")),
         (
             error(
                 "invalid_request_error",
@@ -174,7 +176,11 @@ fn a_refused_parameter_is_named_however_the_provider_says_it() {
             Some("max_tokens"),
         ),
         (
-            error("", "", "Encrypted content is not supported: include"),
+            error(
+                "",
+                "",
+                "Encrypted content is not supported with this model.",
+            ),
             Some("include"),
         ),
         (error("", "", "the temperature of the room is fine"), None),
@@ -244,5 +250,17 @@ fn a_page_of_html_is_told_by_its_title() {
     assert_eq!(
         found.message,
         "the provider failed (502): a page of HTML, \"502 Bad Gateway\""
+    );
+}
+
+#[test]
+fn a_model_on_the_wrong_wire_is_told_the_right_one() {
+    let told = "Function tools with reasoning_effort are not supported for gpt-6 in /v1/chat/completions. Please use /v1/responses";
+    let found = fault(400, &[], &error("invalid_request_error", "", told));
+    assert_eq!(found.kind, FaultKind::RequestRefused);
+    assert!(
+        found
+            .message
+            .starts_with("the model calls tools on Responses alone, so write `openai:NAME` (400)")
     );
 }

@@ -136,6 +136,18 @@ fn local_gateways_need_no_key_and_get_no_other_providers() {
 }
 
 #[test]
+fn a_service_that_ended_is_told() {
+    let token = ("GITHUB_TOKEN", "t");
+    let notes = endpoint("github:o/m", &[token]).expect("reached").notes();
+    assert!(notes[0].contains("ended on 2026-07-30"), "{notes:?}");
+    let own = ("GITHUB_MODELS_BASE_URL", "https://models.example/v1");
+    let notes = endpoint("github:o/m", &[token, own])
+        .expect("reached")
+        .notes();
+    assert_eq!(notes, Vec::<String>::new());
+}
+
+#[test]
 fn a_key_in_the_clear_is_told() {
     let found = endpoint(
         "openai-compatible:m@http://g.example/v1",

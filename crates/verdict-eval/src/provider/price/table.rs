@@ -1,4 +1,7 @@
-//! Prices as they stood on the pages that are named. Standard tier, US dollars for a million tokens.
+//! Prices of the pages that are named. Standard tier, US dollars for a million tokens.
+//!
+//! Anthropic's were read on a stored copy of its page; those of `OpenAI` and Google on pages of others that cite the named
+//! one (`docs/models.md`). The day is the one on which that page, or its citation, is dated.
 
 use super::{Listed, Price};
 use crate::provider::model::Provider::{self, Anthropic, Gemini, OpenAi};

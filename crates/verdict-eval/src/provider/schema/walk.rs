@@ -170,35 +170,7 @@ impl<'a> Walker<'a> {
         depth: usize,
         out: &mut Map<String, Value>,
     ) {
-        let is_definition = matches!(keyword, "$defs" | "definitions");
-        if keyword == "$schema" {
-            let current = value
-                .as_str()
-                .is_some_and(|uri| uri.contains("/draft/2020-12/schema"));
-            if !current {
-                self.repairs.push(
-                    pointer,
-                    "the dialect is not named: providers read every schema as 2020-12",
-                );
-            }
-            return;
-        }
-        if !is_sent(self.wire, keyword) {
-            // Definitions are written out; constants, bounds and `allOf` are said in another way.
-            let is_said = is_definition
-                || matches!(
-                    keyword,
-                    "const" | "exclusiveMinimum" | "exclusiveMaximum" | "allOf"
-                );
-            if !is_said {
-                self.repairs.push(
-                    pointer,
-                    &format!(
-                        "`{}` is left out",
-                        crate::provider::fault::safe(keyword, 40)
-                    ),
-                );
-            }
+        if self.leaves_out(keyword, value, pointer) {
             return;
         }
         let at = format!("{pointer}/{}", escaped(keyword));
@@ -221,6 +193,32 @@ impl<'a> Walker<'a> {
             _ => value.clone(),
         };
         out.insert(keyword.to_owned(), written);
+    }
+
+    /// Whether a keyword is not sent, which is told where it loses something.
+    fn leaves_out(&mut self, keyword: &str, value: &Value, pointer: &str) -> bool {
+        if keyword == "$schema" {
+            let dialect = value.as_str().unwrap_or_default();
+            if !dialect.contains("/draft/2020-12/schema") {
+                let told = "the dialect is not named: providers read every schema as 2020-12";
+                self.repairs.push(pointer, told);
+            }
+            return true;
+        }
+        if is_sent(self.wire, keyword) {
+            return false;
+        }
+        // Definitions are written out; constants, bounds and `allOf` are said in another way.
+        let is_said = matches!(
+            keyword,
+            "$defs" | "definitions" | "const" | "exclusiveMinimum" | "exclusiveMaximum" | "allOf"
+        );
+        if !is_said {
+            let shown = crate::provider::fault::safe(keyword, 40);
+            self.repairs
+                .push(pointer, &format!("`{shown}` is left out"));
+        }
+        true
     }
 
     fn named(
