@@ -66,6 +66,11 @@ pub fn run(check: bool) -> Result<()> {
         &crate::real::table()?,
         check,
     )?;
+    settle(
+        &root().join("docs/official.md"),
+        &crate::official::page()?,
+        check,
+    )?;
     let mut arguments = vec![
         "run",
         "--quiet",
