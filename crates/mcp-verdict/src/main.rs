@@ -6,6 +6,7 @@ mod demo;
 mod driver;
 mod exit;
 mod github;
+mod ground;
 mod input;
 mod interrupt;
 mod output;

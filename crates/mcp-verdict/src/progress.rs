@@ -27,12 +27,19 @@ impl Bar {
             self.last = progress;
             self.shown = true;
             let Progress { done, known } = progress;
-            let filled = (done * 24).checked_div(known).unwrap_or(0).min(24);
-            let bar = format!("{}{}", "━".repeat(filled), "─".repeat(24 - filled));
+            let bar = bar(done, known);
             let _ = write!(
                 std::io::stderr(),
                 "\r  checking {bar} {done}/{known} \u{1b}[K"
             );
+        }
+    }
+
+    /// Shows a line of another kind of progress.
+    pub(crate) fn line(&mut self, text: &str) {
+        if self.enabled {
+            self.shown = true;
+            let _ = write!(std::io::stderr(), "\r  {text} \u{1b}[K");
         }
     }
 
@@ -42,4 +49,10 @@ impl Bar {
             let _ = write!(std::io::stderr(), "\r\u{1b}[K");
         }
     }
+}
+
+/// A bar of `done` out of `known`, 24 columns wide.
+pub(crate) fn bar(done: usize, known: usize) -> String {
+    let filled = (done * 24).checked_div(known).unwrap_or(0).min(24);
+    format!("{}{}", "━".repeat(filled), "─".repeat(24 - filled))
 }

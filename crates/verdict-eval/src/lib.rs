@@ -4,5 +4,6 @@
 //! answered is data, so that a stored run is scored again to the same result.
 
 pub mod chat;
+pub mod client;
 pub mod golden;
 pub mod tool;

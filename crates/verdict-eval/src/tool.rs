@@ -40,6 +40,16 @@ impl Tool {
         self.hint("destructiveHint") == Some(true)
     }
 
+    /// Whether it declares `idempotentHint: true`: calling it twice does no more than calling it once.
+    pub fn claims_idempotent(&self) -> bool {
+        self.hint("idempotentHint") == Some(true)
+    }
+
+    /// Whether it declares `openWorldHint: false`: it deals with nothing outside the server.
+    pub fn claims_closed_world(&self) -> bool {
+        self.hint("openWorldHint") == Some(false)
+    }
+
     fn text(&self, key: &str) -> Option<&str> {
         self.0.get(key).and_then(Value::as_str)
     }

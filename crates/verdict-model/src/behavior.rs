@@ -194,6 +194,9 @@ pub struct CaseResult {
     /// Where wrong tools were chosen: which descriptions collide.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collisions: Vec<Collision>,
+    /// What to mend: the description, the case, or nothing. Empty where every run passed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub advice: String,
 }
 
 /// How a case stands against its own target.

@@ -60,34 +60,52 @@ pub struct Config {
     /// A warning makes the verdict fail.
     pub deny_warnings: bool,
     /// The golden set.
+    #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub golden: Option<String>,
     /// Models to run the golden set through.
+    #[cfg(feature = "evaluation")]
     pub models: Vec<String>,
     /// The model that judges rubrics.
+    #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
     /// Runs of each case.
+    #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<u32>,
     /// The layers to run.
+    #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layers: Option<Vec<u8>>,
     /// Model calls at one time.
+    #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u32>,
     /// Where model answers are kept.
+    #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<String>,
     /// The last green report.
+    #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
     /// How the gate decides.
+    #[cfg(feature = "evaluation")]
     pub gate: Gate,
     /// What a run may cost.
+    #[cfg(feature = "evaluation")]
     pub budget: Budget,
     /// Keep a history of reports beside the baseline.
+    #[cfg(feature = "evaluation")]
     pub history: bool,
+    /// Answers of a model after which a run of a case is stopped.
+    #[cfg(feature = "evaluation")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<u32>,
+    /// Prices by model id or its beginning, in US dollars for a million tokens; they win over the built-in table.
+    #[cfg(feature = "evaluation")]
+    pub prices: BTreeMap<String, Price>,
 }
 
 /// The server under test: an address, or a command.
@@ -340,7 +358,23 @@ fn is_date(text: &str) -> bool {
     shape && ("01"..="12").contains(&&text[5..7]) && ("01"..="31").contains(&&text[8..])
 }
 
+/// What a model costs, in US dollars for a million tokens.
+#[cfg(feature = "evaluation")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Price {
+    /// What the model reads.
+    pub input: f64,
+    /// Of that, what comes from the provider's cache; the price of `input` where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<f64>,
+    /// What the model writes, reasoning included.
+    pub output: f64,
+}
+
 /// How the gate decides.
+#[cfg(feature = "evaluation")]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -353,6 +387,7 @@ pub struct Gate {
 }
 
 /// Statistics, or the plain rule.
+#[cfg(feature = "evaluation")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -365,6 +400,7 @@ pub enum GateMode {
 }
 
 /// What a run may cost.
+#[cfg(feature = "evaluation")]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -387,20 +423,8 @@ pub struct Invalid {
 }
 
 impl Config {
-    /// Checks ranges and combinations that the types do not hold.
-    ///
-    /// # Errors
-    /// The first value that may not stand, with its key and what it may be instead.
-    pub fn validate(&self) -> Result<(), Invalid> {
-        let seconds = |key, value: Option<f64>, most: f64| match value {
-            Some(value) if !(value > 0.0 && value <= most) => Err(Invalid {
-                key,
-                message: format!("{value} is no number of seconds above 0 and up to {most}"),
-            }),
-            _ => Ok(()),
-        };
-        seconds("server.timeout", self.server.timeout, 3_600.0)?;
-        seconds("deadline", self.deadline, 86_400.0)?;
+    #[cfg(feature = "evaluation")]
+    fn validate_evaluation(&self) -> Result<(), Invalid> {
         let share = self.gate.max_drop;
         if share.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
             return Err(Invalid {
@@ -424,6 +448,53 @@ impl Config {
                 message: "must be between 1 and 1000".to_owned(),
             });
         }
+        if self
+            .max_turns
+            .is_some_and(|turns| !(1..=100).contains(&turns))
+        {
+            return Err(Invalid {
+                key: "max-turns",
+                message: "must be between 1 and 100".to_owned(),
+            });
+        }
+        if self
+            .concurrency
+            .is_some_and(|calls| !(1..=256).contains(&calls))
+        {
+            return Err(Invalid {
+                key: "concurrency",
+                message: "must be between 1 and 256".to_owned(),
+            });
+        }
+        let sound = |price: &f64| price.is_finite() && *price >= 0.0;
+        let odd = |price: &Price| {
+            !(sound(&price.input) && sound(&price.output) && price.cached.iter().all(sound))
+        };
+        if self.prices.values().any(odd) {
+            return Err(Invalid {
+                key: "prices",
+                message: "must be 0 or more".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Checks ranges and combinations that the types do not hold.
+    ///
+    /// # Errors
+    /// The first value that may not stand, with its key and what it may be instead.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        let seconds = |key, value: Option<f64>, most: f64| match value {
+            Some(value) if !(value > 0.0 && value <= most) => Err(Invalid {
+                key,
+                message: format!("{value} is no number of seconds above 0 and up to {most}"),
+            }),
+            _ => Ok(()),
+        };
+        seconds("server.timeout", self.server.timeout, 3_600.0)?;
+        seconds("deadline", self.deadline, 86_400.0)?;
+        #[cfg(feature = "evaluation")]
+        self.validate_evaluation()?;
         if self.server.url.is_some() && self.server.command.is_some() {
             return Err(Invalid {
                 key: "server",

@@ -1,5 +1,6 @@
 //! The checks of a report in the order people read them, and what of them is shown where.
 
+use crate::behavior::misses;
 use verdict_model::report::{CheckResult, Conformance, Evidence, Location};
 use verdict_model::{Level, Outcome, Report, Verdict};
 
@@ -54,6 +55,7 @@ pub(crate) fn verdict_stands_alone(report: &Report) -> bool {
         && !checks(report)
             .iter()
             .any(|check| counts(check) && decisive(check))
+        && !(report.verdict == Verdict::Fail && misses(report).iter().any(|miss| miss.is_red()))
 }
 
 /// Why a check does not count, in words.
@@ -103,7 +105,7 @@ pub(crate) fn location(check: &CheckResult) -> Option<&Location> {
     check.location.as_ref().filter(|place| is_inside(place))
 }
 
-fn is_inside(location: &Location) -> bool {
+pub(crate) fn is_inside(location: &Location) -> bool {
     let path = &location.path;
     !path.is_empty()
         && !path.starts_with('/')

@@ -4,6 +4,7 @@
 //! in encoded values of our own commands and in lines that begin with a mark of ours.
 
 use crate::annotation::{self, Loudness, loudness};
+use crate::behavior::{explained, misses};
 use crate::findings::{checks, places, verdict_stands_alone, worst_first};
 use crate::{Style, safe, text, words};
 use std::fmt::Write as _;
@@ -37,6 +38,8 @@ pub fn annotations(report: &Report) -> String {
         let summary = safe::workflow_data(&safe::truncate_bytes(&report.summary, 2_000));
         let _ = writeln!(out, "::error title={title}::{summary}");
     }
+    let reds = reds(report);
+    out.push_str(&reds.join(""));
     let ordered = worst_first(checks(report));
     for (name, loud) in [
         ("error", Loudness::Failure),
@@ -59,8 +62,11 @@ pub fn annotations(report: &Report) -> String {
             })
             .collect();
         // The place that the verdict took is one of the ten.
-        let taken = usize::from(name == "error" && verdict_stands_alone(report));
-        let most = MOST - taken;
+        let taken = match name {
+            "error" => usize::from(verdict_stands_alone(report)) + reds.len(),
+            _ => 0,
+        };
+        let most = MOST.saturating_sub(taken).max(1);
         for (index, member) in members.iter().take(most).enumerate() {
             let left = if index + 1 == most {
                 members.len() - most
@@ -71,6 +77,22 @@ pub fn annotations(report: &Report) -> String {
         }
     }
     out
+}
+
+/// Golden cases that make the verdict fail, at their lines: half of the runner's annotations at most.
+fn reds(report: &Report) -> Vec<String> {
+    let red = misses(report).into_iter().filter(|miss| miss.is_red());
+    red.take(MOST / 2)
+        .map(|miss| {
+            let title = safe::workflow_property(&safe::truncate_bytes(&miss.headline(), 200));
+            let place = miss.location().map_or_else(String::new, |place| {
+                let path = safe::workflow_property(&place.path);
+                format!(",file={path},line={}", place.line.max(1))
+            });
+            let text = safe::workflow_data(&safe::truncate_bytes(&explained(miss), MESSAGE));
+            format!("::error title={title}{place}::{text}\n")
+        })
+        .collect()
 }
 
 /// A check, the place it is about, and the evidence that belongs there.

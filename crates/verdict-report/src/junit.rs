@@ -3,10 +3,12 @@
 //! Dashboards know passed, failed, errored and skipped. A warning is a passed case with a note; what
 //! does not count towards the verdict is skipped with its reason, so that it never turns a job red.
 
+use crate::behavior::{Miss, behavior, explained, flawless};
 use crate::findings::{area, checks, counts, verdict_stands_alone};
 use crate::{safe, text, words};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use verdict_model::behavior::Standing;
 use verdict_model::report::CheckResult;
 use verdict_model::{Outcome, Report, Verdict};
 
@@ -34,6 +36,21 @@ pub(crate) fn render(report: &Report) -> String {
         if let Some((_, suite)) = suites.get_mut(place) {
             suite.add(check);
         }
+    }
+    let names: Vec<_> = behavior(report)
+        .map_or(&[][..], |layer| &layer.models)
+        .iter()
+        .map(|model| format!("behavior {}", model.id))
+        .collect();
+    for (name, model) in names
+        .iter()
+        .zip(behavior(report).map_or(&[][..], |l| &l.models))
+    {
+        let mut suite = Suite::default();
+        for case in &model.cases {
+            suite.add_case(Miss { model, case });
+        }
+        suites.push((name, suite));
     }
     if verdict_stands_alone(report) {
         suites.push(("verdict", verdict(report)));
@@ -70,6 +87,33 @@ fn document(suites: &[(&str, Suite)]) -> String {
 }
 
 impl Suite {
+    /// A golden case: red is a failure, no valid run an error, anything else that was missed a note.
+    fn add_case(&mut self, miss: Miss<'_>) {
+        let (class, name) = (attribute(&miss.model.id), attribute(&miss.case.id));
+        self.tests += 1;
+        let _ = write!(
+            self.cases,
+            "    <testcase classname=\"mcp-verdict.behavior.{class}\" name=\"{name}\" time=\"0\""
+        );
+        if flawless(miss.case) {
+            self.cases.push_str("/>\n");
+            return;
+        }
+        let message = attribute(&miss.headline());
+        let lines: Vec<_> = explained(miss).lines().map(safe::terminal).collect();
+        let body = safe::xml(&lines.join("\n"));
+        let element = if miss.is_red() {
+            self.failures += 1;
+            format!("<failure type=\"golden\" message=\"{message}\">{body}</failure>")
+        } else if miss.case.standing == Standing::Unknown {
+            self.errors += 1;
+            format!("<error type=\"invalid\" message=\"{message}\">{body}</error>")
+        } else {
+            format!("<system-out>{message}\n{body}</system-out>")
+        };
+        let _ = write!(self.cases, ">\n      {element}\n    </testcase>\n");
+    }
+
     fn add(&mut self, check: &CheckResult) {
         let (class, name) = (attribute(area(check)), attribute(&check.id));
         let message = attribute(&check.message);

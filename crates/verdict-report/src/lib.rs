@@ -9,6 +9,7 @@
 //! files, asks for the time or looks at the environment.
 
 mod annotation;
+mod behavior;
 pub mod check_run;
 mod explain;
 mod findings;

@@ -3,6 +3,7 @@
 //! GitHub refuses a summary that is one byte too long, all of it. So the page is made of whole blocks,
 //! each bounded and complete in itself, and blocks are left out from the least severe end.
 
+mod behavior;
 mod finding;
 mod table;
 
@@ -72,6 +73,7 @@ pub fn page(report: &Report, aside: &Aside, max_bytes: usize) -> String {
     table(&mut page, &ordered);
     page.push(&assertions(report), NOTE);
     findings(&mut page, &ordered);
+    behavior::render(&mut page, report);
     page.push(&coverage(report), 0);
     for (outcome, title) in [
         (Outcome::Skip, "not tried"),

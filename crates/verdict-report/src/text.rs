@@ -1,5 +1,6 @@
 //! The report for a person at a terminal: the verdict, what is wrong and how to mend it, worst first.
 
+mod behavior;
 mod finding;
 
 use crate::findings::{
@@ -22,6 +23,7 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
     headline(&mut page, report, style);
     if style.verbosity == Verbosity::Quiet {
         decisive(&mut page, report, &checks);
+        behavior::decisive(&mut page, report);
     } else {
         facts(&mut page, report);
         let shown = |check: &CheckResult| {
@@ -32,6 +34,7 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
             page.gap();
             finding(&mut page, check, &Limits::of(style));
         }
+        behavior::render(&mut page, report, style);
         page.gap();
         if style.verbosity == Verbosity::Verbose {
             everything_else(&mut page, &checks);
@@ -123,7 +126,7 @@ fn facts(page: &mut Page, report: &Report) {
             "source",
             words::source(report).map(|source| clean(&source, 200)),
         ),
-        ("checks", Some(words::tally(report))),
+        ("checks", asked(report).then(|| words::tally(report))),
         ("effort", words::effort(report)),
         (
             "rules",
@@ -146,6 +149,11 @@ fn facts(page: &mut Page, report: &Report) {
             );
         }
     }
+}
+
+/// Whether layer 0 was to be run, whatever came of it.
+fn asked(report: &Report) -> bool {
+    conformance(report).is_some() || crate::behavior::behavior(report).is_none()
 }
 
 /// What decided the verdict, one line each.
@@ -256,10 +264,7 @@ fn hints(page: &mut Page, report: &Report) {
 
 fn last_line(page: &mut Page, report: &Report, style: &Style) {
     let (tone, word) = stamp(report.verdict, style);
-    let counts = match conformance(report) {
-        Some(layer) => words::counts(layer.counts),
-        None => "nothing was checked".to_owned(),
-    };
+    let counts = words::ends(report);
     page.line(&[
         (tone, &word),
         (Tone::Plain, &behind(&word)),

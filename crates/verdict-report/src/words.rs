@@ -46,6 +46,26 @@ pub(crate) fn counts(counts: Counts) -> String {
     parts.join(", ")
 }
 
+/// What each layer came to, in one line.
+pub(crate) fn ends(report: &Report) -> String {
+    let checks = conformance(report).map(|layer| counts(layer.counts));
+    let models = crate::behavior::behavior(report).map(|layer| {
+        let cases: usize = layer.models.iter().map(|model| model.cases.len()).sum();
+        let missed = crate::behavior::misses(report).len();
+        format!(
+            "{} of {} cases passed every run",
+            number(cases - missed.min(cases)),
+            number(cases)
+        )
+    });
+    let parts: Vec<_> = checks.into_iter().chain(models).collect();
+    if parts.is_empty() {
+        "nothing was checked".to_owned()
+    } else {
+        parts.join("; ")
+    }
+}
+
 /// `1 waived, 2 new`, where checks do not count towards the verdict.
 pub(crate) fn uncounted(report: &Report) -> Option<String> {
     let waived = checks(report)

@@ -7,6 +7,14 @@ import { openProcess, openSocket } from "./channel.mjs";
 import { childEnvironment } from "./program.mjs";
 import { Run, planRun } from "./core.js";
 
+// What only the native program reads: the core of layer 0 knows none of it.
+const EVALUATION = ["golden", "models", "judge", "runs", "layers", "concurrency", "cache", "baseline", "gate", "budget", "history", "max-turns", "prices"];
+
+/** The part of a configuration that the core reads, as JSON. */
+export function coreConfig(config) {
+  return JSON.stringify(Object.fromEntries(Object.entries(config).filter(([key]) => !EVALUATION.includes(key))));
+}
+
 /**
  * Checks one server.
  *
@@ -16,7 +24,7 @@ import { Run, planRun } from "./core.js";
  * `{ report, transcript, notes }`: two JSON texts, and what the user should know.
  */
 export async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal, stop } = {}) {
-  const text = JSON.stringify(config);
+  const text = coreConfig(config);
   const values = JSON.stringify(variables);
   const run = new Run(text, values, today);
   try {

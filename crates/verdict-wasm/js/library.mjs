@@ -65,6 +65,6 @@ export const placeFindings = placing({
 });
 
 export * from "./core.js";
-export { authorities, check } from "./driver.mjs";
+export { authorities, check, coreConfig } from "./driver.mjs";
 export { openSocket } from "./channel.mjs";
 export { childEnvironment, endGroup, invocation, signalGroup, startGroup, whyNotStarted } from "./program.mjs";

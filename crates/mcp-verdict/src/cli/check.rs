@@ -2,21 +2,18 @@
 
 use super::CheckArgs;
 use crate::config::{self, Plan};
-use crate::driver::{self, Launch, Stop, Trust, environment};
-use crate::exit::{Exit, NotStarted, Usage, say};
+use crate::driver;
+use crate::exit::{Exit, NotStarted, say};
 use crate::github::Event;
+use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::place::Checkout;
-use crate::start::{Started, Wait};
 use crate::{interrupt, output, progress};
 use anyhow::{Context, Result};
 use clap::ArgMatches;
 use std::path::Path;
-use std::time::Duration;
-use verdict_core::conformance;
 use verdict_core::engine::Engine;
 use verdict_core::mask::Masks;
-use verdict_core::settings::words;
 use verdict_core::unjudged;
 use verdict_model::{Report, Transcript};
 
@@ -56,48 +53,34 @@ pub(crate) async fn examine(
     quiet: bool,
     interrupt: &mut Interrupt,
 ) -> Result<(Report, Transcript)> {
-    let trust = match &plan.settings.config.server.ca_file {
-        Some(file) => {
-            Trust::with_file(Path::new(file)).map_err(|error| Usage(format!("{error:#}")))?
-        }
-        None => Trust::default(),
-    };
-    let mut launch = Launch {
-        environment: environment(plan.environment.clone()),
-        stop: Stop::default(),
-    };
-    let started = match (&plan.start, plan.settings.endpoint()) {
-        (Some(words), Some(endpoint)) => {
-            let deadline = Duration::from_millis(plan.settings.deadline_ms);
-            let wait = Wait {
-                endpoint,
-                trust: &trust,
-                deadline,
-            };
-            Some(Started::begin(words, &launch, &wait, interrupt).await?)
-        }
-        _ => None,
-    };
-    let stop = plan.settings.config.server.stop.as_ref().map(words);
-    launch.stop = Stop {
-        words: stop.transpose().map_err(|fault| Usage(fault.to_string()))?,
-        group: started.as_ref().map(Started::group),
-    };
-    let mut engine = Engine::new(plan.settings.clone(), &conformance::plan(&plan.settings));
+    let ground = Ground::prepare(plan, interrupt).await?;
+    let judged = conformance(plan, &ground, quiet, interrupt).await;
+    ground.end().await;
+    judged
+}
+
+/// Layer 0 on a server that is there.
+pub(crate) async fn conformance(
+    plan: &Plan,
+    ground: &Ground,
+    quiet: bool,
+    interrupt: &mut Interrupt,
+) -> Result<(Report, Transcript)> {
+    let mut engine = Engine::new(
+        plan.settings.clone(),
+        &verdict_core::conformance::plan(&plan.settings),
+    );
     let mut bar = progress::Bar::new(quiet);
     let ran = driver::run(
         &mut engine,
         &plan.settings,
-        &launch,
-        &trust,
+        &ground.launch,
+        &ground.trust,
         |progress| bar.show(progress),
         interrupt,
     )
     .await;
     bar.clear();
-    if let Some(started) = started {
-        started.end().await;
-    }
     ran?;
     let recording = engine.into_recording();
     let report = verdict_core::judge(&plan.settings, &recording);

@@ -44,8 +44,11 @@ impl CaseResult {
             interval: _,
             standing: _,
             collisions,
+            advice,
         } = self;
-        [id, prompt, expected].into_iter().for_each(&mut *change);
+        [id, prompt, expected, advice]
+            .into_iter()
+            .for_each(&mut *change);
         tags.iter_mut().for_each(&mut *change);
         for run in runs {
             run.texts(change);

@@ -1,5 +1,5 @@
 // From inputs to a report: there is one in every case, also where the run never began.
-import { authorities, check, planRun, unjudged } from "../library.mjs";
+import { authorities, check, coreConfig, planRun, unjudged } from "../library.mjs";
 import { readConfig, workingDirectory } from "./config.mjs";
 import { isStrangersCode } from "./event.mjs";
 import { EXIT, NotStarted, UsageFault } from "./faults.mjs";
@@ -20,7 +20,7 @@ export function prepare(run, readInputs) {
     Object.assign(prepared, readConfig(prepared.inputs, prepared.cwd, run.env));
     const { config, variables } = prepared;
     try {
-      prepared.plan = JSON.parse(planRun(JSON.stringify(config), JSON.stringify(variables)));
+      prepared.plan = JSON.parse(planRun(coreConfig(config), JSON.stringify(variables)));
       // Before anything else is read or said.
       run.runner.mask(prepared.plan.masks);
       run.notes.push(...prepared.plan.notes);
@@ -56,7 +56,7 @@ export async function examine(run, prepared) {
     }
   } catch (error) {
     const [exit, why] = explain(error);
-    const known = plan && JSON.stringify(config);
+    const known = plan && coreConfig(config);
     const report = unjudged(known, JSON.stringify(variables ?? {}), error.message, JSON.stringify(run.source));
     return { report, exit, why, log: error.log ?? "", error };
   }

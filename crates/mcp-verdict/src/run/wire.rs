@@ -1,0 +1,90 @@
+//! Moves the bytes of one call of a model: a request out, an answer back, within limits of time and size.
+
+use crate::driver::Trust;
+use anyhow::{Context, Result, anyhow};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use verdict_eval::provider::{HttpRequest, HttpResponse};
+
+/// Time for one answer: models that reason can take minutes.
+const ANSWER: Duration = Duration::from_secs(300);
+/// Time for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Largest answer, in bytes.
+const MOST: usize = 16 << 20;
+
+/// A client for all providers.
+pub(crate) struct Wire {
+    http: reqwest::Client,
+}
+
+impl Wire {
+    /// To be called inside a runtime.
+    pub(crate) fn new(trust: &Trust) -> Result<Self> {
+        let tls = trust.configuration().map_err(|why| anyhow!(why))?;
+        let http = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
+            .user_agent(concat!("mcp-verdict/", env!("CARGO_PKG_VERSION")))
+            // A key is for its own origin and no other.
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(CONNECT)
+            .timeout(ANSWER)
+            .build()
+            .context("preparing requests to models")?;
+        Ok(Self { http })
+    }
+
+    /// Sends a request once.
+    ///
+    /// # Errors
+    /// Why no head came back, without the address: the caller names the model.
+    pub(crate) async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, String> {
+        let mut out = self.http.post(&request.url).body(request.body.clone());
+        for header in &request.headers {
+            let mut value = reqwest::header::HeaderValue::from_str(&header.value)
+                .map_err(|_| format!("the header field {} holds a character that none can carry", header.name))?;
+            value.set_sensitive(header.is_secret);
+            out = out.header(header.name, value);
+        }
+        let mut answer = out.send().await.map_err(|error| reason(&error))?;
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+        let status = answer.status().as_u16();
+        let headers = answer
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .collect();
+        let mut body = Vec::new();
+        let mut is_cut = false;
+        loop {
+            match answer.chunk().await {
+                Ok(Some(bytes)) if body.len() + bytes.len() <= MOST => body.extend_from_slice(&bytes),
+                Ok(Some(_)) => return Err(format!("the answer is larger than {} MiB", MOST >> 20)),
+                Ok(None) => break,
+                Err(error) if error.is_timeout() => return Err(reason(&error)),
+                Err(_) => {
+                    is_cut = true;
+                    break;
+                }
+            }
+        }
+        Ok(HttpResponse {
+            status,
+            headers,
+            body,
+            is_cut,
+            at,
+        })
+    }
+}
+
+/// The innermost reason of an error: the outer ones repeat the address.
+fn reason(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return format!("no answer within {} seconds", if error.is_connect() { CONNECT } else { ANSWER }.as_secs());
+    }
+    let mut inner: &dyn std::error::Error = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    inner.to_string()
+}
