@@ -187,13 +187,14 @@ pub fn plan(settings: &Settings) -> Vec<&'static Probe> {
 /// The second step: what is compiled from the types and checks.
 #[cfg(feature = "generate")]
 pub fn generate(check: bool) -> Result<()> {
-    let schemas: [(&str, schemars::Schema); 3] = [
+    let schemas: [(&str, schemars::Schema); 4] = [
         ("report-v1", schemars::schema_for!(verdict_model::Report)),
         ("config-v1", schemars::schema_for!(verdict_model::Config)),
         (
             "transcript-v1",
             schemars::schema_for!(verdict_model::Transcript),
         ),
+        ("scan-v1", verdict_scan::report::schema()),
     ];
     for (name, schema) in schemas {
         let path: PathBuf = root().join("schema").join(format!("{name}.json"));
