@@ -3,6 +3,10 @@
 
     python3 tests/servers/install.py --into target/real-servers [--only GROUP]...
 
+`everything-official` is installed only when asked for: its source is in no
+registry. It comes from its repository, or from the git directory that
+MCP_CONFORMANCE_SOURCE names.
+
 Every version is pinned: `package.json` with its lock, `requirements.txt` and
 `Cargo.lock` beside each server. Packages come through npm, pip and cargo as
 they are configured on this machine; nothing here names a registry. A group
@@ -14,10 +18,13 @@ Needs only the standard library of Python 3.9 or newer.
 import argparse
 import contextlib
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -38,7 +45,7 @@ def main():
     os.makedirs(into, exist_ok=True)
     failures = []
     with only_one_at_a_time(into):
-        for name in options.only or list(GROUPS):
+        for name in options.only or [name for name in GROUPS if name not in ON_REQUEST]:
             try:
                 bring_up_to_date(name, into)
             except Failed as failure:
@@ -159,6 +166,62 @@ def cargo(source, target):
     run(command, source, "check that cargo can fetch the crates of %s/Cargo.lock" % source)
 
 
+def source_distribution(source, target):
+    """Takes the everything server out of the source distribution of the Python SDK."""
+    requirements = os.path.join(source, "requirements.txt")
+    pip = ["-m", "pip", "download", "--disable-pip-version-check", "--no-input", "--quiet", "--no-deps"]
+    with tempfile.TemporaryDirectory() as downloaded:
+        run(
+            [newest_enough_python(), *pip, "--no-binary", "mcp", "--require-hashes", "--requirement", requirements],
+            downloaded,
+            "check that pip can fetch the source distribution of %s" % requirements,
+        )
+        (archive,) = os.listdir(downloaded)
+        package = os.path.join(target, "mcp_everything_server")
+        os.makedirs(package, exist_ok=True)
+        with tarfile.open(os.path.join(downloaded, archive)) as content:
+            for member in content:
+                folder, name = os.path.split(member.name)
+                if folder.endswith("/everything-server/mcp_everything_server") and name.endswith(".py"):
+                    with open(os.path.join(package, name), "wb") as written:
+                        shutil.copyfileobj(content.extractfile(member), written)
+    if not os.path.isfile(os.path.join(package, "server.py")):
+        raise Failed("the source distribution has no everything server; look where it has gone")
+
+
+def from_repository(source, target):
+    """Makes JavaScript of one file at a pinned commit; the packages that it needs are pinned as others are."""
+    npm(source, target)
+    with open(os.path.join(source, "source.json")) as described:
+        pin = json.load(described)
+    content = file_at(pin)
+    if hashlib.sha256(content).hexdigest() != pin["sha256"]:
+        raise Failed("%s at %s is not what source.json says" % (pin["path"], pin["commit"]))
+    script = os.path.join(target, "everything-server.ts")
+    with open(script, "wb") as written:
+        written.write(content)
+    esbuild = os.path.join(target, "node_modules", ".bin", "esbuild")
+    made = "--outfile=%s" % os.path.join(target, "everything-server.mjs")
+    run([esbuild, script, "--format=esm", "--log-level=error", made], target, "look at what esbuild says")
+
+
+def file_at(pin):
+    with tempfile.TemporaryDirectory() as empty:
+        repository = os.environ.get("MCP_CONFORMANCE_SOURCE")
+        if not repository:
+            repository = empty
+            remedy = "or let MCP_CONFORMANCE_SOURCE name a git directory of %s" % pin["repository"]
+            run(["git", "init", "--quiet", "--bare", empty], empty, remedy)
+            fetch = ["git", "fetch", "--quiet", "--depth", "1", pin["repository"], pin["commit"]]
+            run(fetch, empty, remedy, seconds=60)
+        shown = subprocess.run(
+            ["git", "show", "%s:%s" % (pin["commit"], pin["path"])], cwd=repository, stdout=subprocess.PIPE
+        )
+    if shown.returncode != 0:
+        raise Failed("%s has no commit %s" % (repository, pin["commit"]))
+    return shown.stdout
+
+
 def remove(path):
     shutil.rmtree(path, ignore_errors=True)
 
@@ -168,10 +231,18 @@ def require(program, remedy):
         raise Failed("%s is not on PATH; %s" % (program, remedy))
 
 
-def run(command, folder, remedy):
-    done = subprocess.run(
-        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+def run(command, folder, remedy, seconds=None):
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired as late:
+        raise Failed("`%s` took more than %d s; %s" % (" ".join(command), seconds, remedy)) from late
     if done.returncode != 0:
         said = done.stdout.decode("utf-8", "replace").rstrip().splitlines()[-20:]
         raise Failed(
@@ -190,7 +261,11 @@ GROUPS = {
     "venv-fastmcp": (venv, "fastmcp", ["requirements.txt"], []),
     "cargo-rmcp": (cargo, "rmcp", ["Cargo.toml", "Cargo.lock", "src/main.rs"], []),
     "official": (npm, "official", NPM_PINS, []),
+    "everything-python": (source_distribution, "everything-python", ["requirements.txt"], ["launch.py"]),
+    "everything-official": (from_repository, "everything-official", [*NPM_PINS, "source.json"], ["launch.mjs"]),
 }
+# Not in a registry, so a machine may be unable to have it.
+ON_REQUEST = {"everything-official"}
 
 if __name__ == "__main__":
     sys.exit(main())

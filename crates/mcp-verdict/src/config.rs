@@ -1,5 +1,6 @@
 //! The configuration file, and flags on top of it.
 
+use crate::baseline;
 use crate::cli::TargetArgs;
 use crate::exit::Usage;
 use crate::input;
@@ -13,11 +14,24 @@ pub(crate) use verdict_config::Plan;
 
 /// Reads the file, puts the flags on top, expands variables.
 pub(crate) fn plan(args: &TargetArgs) -> Result<Plan> {
+<<<<<<< HEAD
     let path = file(args);
     let (config, text) = load(args)?;
+=======
+    let default = Path::new(DEFAULT_FILE);
+    let path = args.config.as_deref();
+    let path = path.or_else(|| default.is_file().then_some(default));
+    let (mut config, text) = match path {
+        Some(path) => read(path)?,
+        None => (Config::default(), String::new()),
+    };
+    overlay(&mut config, args)?;
+    let baseline = baseline::tools(config.baseline.as_deref().map(Path::new))?;
+>>>>>>> official
     let mut plan = verdict_config::plan(config, &|name| std::env::var(name).ok())
         .map_err(|fault| told(&fault, args, path, &text))?;
     plan.settings.today = Some(today());
+    plan.settings.baseline = baseline;
     Ok(plan)
 }
 
@@ -108,6 +122,11 @@ fn overlay(config: &mut Config, args: &TargetArgs) -> Result<()> {
         .as_ref()
         .map(|path| path.display().to_string())
         .or(server.ca_file.take());
+    config.baseline = args
+        .baseline
+        .as_ref()
+        .map(|path| path.display().to_string())
+        .or(config.baseline.take());
     config.deadline = args.deadline.or(config.deadline);
     config.revision = args.revision.clone().or(config.revision.take());
     config.requirements = args.requirements.clone().or(config.requirements.take());

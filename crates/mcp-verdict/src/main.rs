@@ -1,5 +1,6 @@
 //! `mcp-verdict`: conformance checks for any MCP server.
 
+mod baseline;
 mod cli;
 mod client;
 mod config;

@@ -199,6 +199,9 @@ const ALWAYS_NOTED: [&str; 8] = [
     "surface.parameters",
 ];
 
+/// What a run is compared with is no server's defect: the check's own tests try it.
+const OF_THE_BASELINE: &str = "surface.drift-baseline";
+
 #[test]
 fn each_check_is_caught_by_a_defect() {
     let named = |id: &str| {
@@ -208,7 +211,7 @@ fn each_check_is_caught_by_a_defect() {
     };
     let never: Vec<&str> = crate::conformance::checks()
         .map(|check| check.rule.id)
-        .filter(|id| !ALWAYS_NOTED.contains(id) && !named(id))
+        .filter(|id| !ALWAYS_NOTED.contains(id) && *id != OF_THE_BASELINE && !named(id))
         .collect();
     assert!(never.is_empty(), "no defect shows: {never:?}");
 }

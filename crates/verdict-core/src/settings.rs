@@ -48,6 +48,8 @@ pub struct Settings {
     pub nonce: String,
     /// The date as `YYYY-MM-DD`, for waivers; without it none is expired.
     pub today: Option<String>,
+    /// The tools as the server listed them when the baseline was made; none without a baseline that holds them.
+    pub baseline: Option<Vec<serde_json::Value>>,
     /// Bounds on what may arrive.
     pub limits: Limits,
 }
@@ -202,6 +204,7 @@ impl Settings {
             notes,
             nonce,
             today: None,
+            baseline: None,
             limits: Limits::default(),
             config,
         })

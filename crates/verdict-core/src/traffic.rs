@@ -61,8 +61,12 @@ fn refused<'c>(record: &'c Record, response: &'c Envelope) -> Option<Refused<'c>
 }
 
 /// Whether a server that speaks an earlier revision too may take a request for one of that revision:
-/// it names no modern version, in the body or (over HTTP) in the header field.
+/// it names no modern version, in the body or (over HTTP) in the header field, or it names a session, by
+/// which such a server may route before it reads the body.
 pub fn may_be_legacy(record: &Record) -> bool {
+    if sent_header(record, "mcp-session-id").is_some() {
+        return true;
+    }
     let modern = |version: Option<&str>| version.is_some_and(|version| version >= OURS);
     let in_header = match &record.exchange.http {
         Some(_) => modern(sent_header(record, "mcp-protocol-version")),

@@ -153,3 +153,71 @@ fn machines_read_what_was_found() {
         .collect();
     assert_eq!(levels, ["error", "warning", "note"]);
 }
+
+/// The published schema, with every object closed, so that a member it does not know is found too.
+fn schema() -> jsonschema::Validator {
+    fn close(value: &mut serde_json::Value) {
+        if let Some(members) = value.as_object_mut() {
+            if members.contains_key("properties") {
+                members.insert("additionalProperties".to_owned(), false.into());
+            }
+            members.values_mut().for_each(close);
+        }
+    }
+    let text = include_str!("../../../schema/scan-v1.json");
+    let mut schema = serde_json::from_str(text).expect("JSON");
+    close(&mut schema);
+    jsonschema::validator_for(&schema).expect("a schema")
+}
+
+#[test]
+fn the_json_is_what_its_schema_says() {
+    let schema = schema();
+    let mut mended = report("src/a.ts");
+    mended.unreadable.push(("d.ts".to_owned(), "no".to_owned()));
+    let code = "import '@modelcontextprotocol/sdk';\nit('refuses', () => {\n  // header mismatch\n  expect(error.code).toBe(-32001);\n});\n";
+    let both = "import '@modelcontextprotocol/sdk';\nconst m = 'server/discover';\nclient.subscribeResource(u);\n";
+    for (path, text) in [("a.test.ts", code), ("b.ts", both)] {
+        mended.add(
+            path.to_owned(),
+            examine(path, text.as_bytes(), &Limits::default()),
+        );
+    }
+    for report in [&mended, &ScanReport::default()] {
+        let shown = render(report, Format::Json, &Style::default());
+        let value: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+        let wrong: Vec<String> = schema
+            .iter_errors(&value)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(wrong.is_empty(), "{wrong:?}\n{shown}");
+    }
+    let shown = render(&mended, Format::Json, &Style::default());
+    for member in ["because", "replacement", "why"] {
+        assert!(
+            shown.contains(&format!("\"{member}\"")),
+            "{member} is not tried: {shown}"
+        );
+    }
+    let value: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    for (place, other) in [
+        ("/schema", "mcp-verdict/scan/v2"),
+        ("/verdict", "PASS"),
+        ("/matches/0/severity", "warn"),
+        ("/counts/error", "1"),
+        ("/matches/0/line", "7"),
+    ] {
+        let mut odd = value.clone();
+        *odd.pointer_mut(place).expect(place) = other.into();
+        assert!(!schema.is_valid(&odd), "{place}: {other}");
+    }
+    for member in value["matches"][0].as_object().expect("a match").keys() {
+        let mut less = value.clone();
+        less["matches"][0]
+            .as_object_mut()
+            .expect("a match")
+            .remove(member);
+        let optional = matches!(member.as_str(), "because" | "replacement");
+        assert_eq!(schema.is_valid(&less), optional, "without {member}");
+    }
+}

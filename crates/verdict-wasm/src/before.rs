@@ -1,6 +1,6 @@
 //! What is known before a run: the configuration, and how to reach and start the server.
 
-use crate::{fault, plan};
+use crate::{fault, mends, plan};
 use serde_json::{Value, json};
 use verdict_core::mask::Masks;
 use verdict_core::settings::Target;
@@ -78,5 +78,5 @@ pub fn unjudged(
         .map(|text| verdict_model::strict::from_str(&text))
         .transpose()
         .map_err(fault)?;
-    serde_json::to_string(&report).map_err(fault)
+    mends::told(report)
 }

@@ -1,6 +1,6 @@
 //! Judging without a run: a recorded transcript.
 
-use crate::{fault, plan};
+use crate::{fault, mends, plan};
 use verdict_core::record::Recording;
 use verdict_model::Transcript;
 use wasm_bindgen::prelude::*;
@@ -11,5 +11,5 @@ pub fn judge_transcript(config: &str, transcript: &str) -> Result<String, JsErro
     let settings = plan(config, "{}")?.settings;
     let transcript: Transcript = verdict_model::strict::from_str(transcript).map_err(fault)?;
     let recording = Recording::from_transcript(transcript);
-    serde_json::to_string(&verdict_core::judge(&settings, &recording)).map_err(fault)
+    mends::told(verdict_core::judge(&settings, &recording))
 }

@@ -8,6 +8,8 @@ pub mod before;
 #[cfg(target_arch = "wasm32")]
 pub mod judge;
 #[cfg(target_arch = "wasm32")]
+pub mod mends;
+#[cfg(target_arch = "wasm32")]
 pub mod run;
 
 #[cfg(target_arch = "wasm32")]

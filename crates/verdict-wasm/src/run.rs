@@ -1,6 +1,6 @@
 //! A run: the engine, driven from outside.
 
-use crate::{fault, plan};
+use crate::{fault, mends, plan};
 use serde_json::json;
 use verdict_core::conformance;
 use verdict_core::engine::{Command, Engine, Event};
@@ -135,7 +135,7 @@ impl Run {
             .map(|text| verdict_model::strict::from_str(&text))
             .transpose()
             .map_err(fault)?;
-        serde_json::to_string(&report).map_err(fault)
+        mends::told(report)
     }
 
     /// The transcript as JSON, secrets masked; the last thing to ask for.

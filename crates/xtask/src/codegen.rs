@@ -66,6 +66,11 @@ pub fn run(check: bool) -> Result<()> {
         &crate::real::table()?,
         check,
     )?;
+    settle(
+        &root().join("docs/official.md"),
+        &crate::official::page()?,
+        check,
+    )?;
     let mut arguments = vec![
         "run",
         "--quiet",
@@ -193,10 +198,14 @@ pub fn generate(check: bool) -> Result<()> {
             "transcript-v1",
             schemars::schema_for!(verdict_model::Transcript),
         ),
+<<<<<<< HEAD
         (
             "baseline-v1",
             schemars::schema_for!(verdict_eval::gate::baseline::Baseline),
         ),
+=======
+        ("scan-v1", verdict_scan::report::schema()),
+>>>>>>> official
     ];
     for (name, schema) in schemas {
         let path: PathBuf = root().join("schema").join(format!("{name}.json"));

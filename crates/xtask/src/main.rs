@@ -6,6 +6,7 @@ mod dist;
 mod js;
 mod links;
 mod needs;
+mod official;
 mod real;
 mod release;
 mod run;
@@ -31,6 +32,12 @@ enum Task {
     Demo,
     /// Install what the tests need, and run all of them
     Test(test::Options),
+    /// Run the official conformance suite and ours on the same servers, and compare
+    Official {
+        /// Write down what differs, instead of comparing
+        #[arg(long)]
+        bless: bool,
+    },
     /// Build dist/: the Action, the WASM core and its command line for Node
     Dist {
         /// Only compare: integrity, fresh, bundle, wasm
@@ -77,6 +84,10 @@ fn main() -> Result<()> {
     match Cli::parse().task {
         Task::Demo => run::cargo(&["run", "--quiet", "--package", "mcp-verdict", "--", "demo"]),
         Task::Test(options) => test::run(&options),
+        Task::Official { bless } => {
+            run::cargo(&["build", "--quiet", "--package", "mcp-verdict", "--locked"])?;
+            official::run(bless)
+        }
         Task::Dist { check: false } => dist::build(),
         Task::Dist { check: true } => dist::check(),
         Task::Codegen { check } => codegen::run(check),

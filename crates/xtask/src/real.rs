@@ -25,7 +25,8 @@ pub struct Server {
     pub sdk: String,
     /// The SDK's version.
     pub version: String,
-    http: Option<Vec<String>>,
+    /// How it is started over HTTP.
+    pub http: Option<Vec<String>>,
     stdio: Option<Vec<String>>,
 }
 
@@ -40,12 +41,21 @@ pub struct Expected {
     pub found: BTreeMap<String, String>,
 }
 
-fn folder() -> PathBuf {
+/// Where the servers' sources and what is written down about them are.
+pub fn folder() -> PathBuf {
     root().join("tests/servers")
 }
 
-fn installed() -> PathBuf {
+/// Where `install.py` installs them.
+pub fn installed() -> PathBuf {
     root().join("target/real-servers")
+}
+
+/// The program under test.
+pub fn program() -> PathBuf {
+    root()
+        .join("target/debug")
+        .join(format!("mcp-verdict{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// Reads the manifest.
@@ -150,15 +160,10 @@ fn check(argv: &[String], transport: &str) -> Result<(Expected, Vec<String>)> {
     } else {
         std::iter::once("--".to_owned()).chain(words).collect()
     };
-    let native = {
-        let program = root()
-            .join("target/debug")
-            .join(format!("mcp-verdict{}", std::env::consts::EXE_SUFFIX));
-        report(
-            Command::new(program).args(["check", "--format", "json"]),
-            &target,
-        )
-    };
+    let native = report(
+        Command::new(program()).args(["check", "--format", "json"]),
+        &target,
+    );
     let wasm = report(
         command("node").current_dir(folder()).args([
             root().join("dist/check.mjs").to_string_lossy().as_ref(),
@@ -244,12 +249,15 @@ pub fn table() -> Result<String> {
     Ok(out)
 }
 
-fn text(value: &Value) -> String {
+/// A string; empty for anything else.
+pub fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn expand(word: &str) -> String {
+/// Puts the folder of an install group, or the program under test, in the place of its name in braces.
+pub fn expand(word: &str) -> String {
     match word.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+        Some(("program", "")) => program().display().to_string(),
         Some((group, rest)) => format!("{}{rest}", installed().join(group).display()),
         None => word.to_owned(),
     }
@@ -328,7 +336,7 @@ fn cut(text: &str) -> String {
 }
 
 /// Starts an HTTP server and waits for its line `listening on URL`.
-fn start(words: &[String]) -> Result<(Child, String)> {
+pub fn start(words: &[String]) -> Result<(Child, String)> {
     let mut child = Command::new(&words[0])
         .args(&words[1..])
         .current_dir(folder())
@@ -366,7 +374,8 @@ fn start(words: &[String]) -> Result<(Child, String)> {
     bail!("it never said where it listens: {}", heard.join(" | "))
 }
 
-fn stop(child: &mut Child) {
+/// Ends a server that was started here.
+pub fn stop(child: &mut Child) {
     let _ = child.kill();
     let _ = child.wait();
 }

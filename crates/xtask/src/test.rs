@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a merge.
 
 use crate::run::{cargo, command, root, status};
-use crate::{codegen, dist, js, links, needs, real, workflows};
+use crate::{codegen, dist, js, links, needs, official, real, workflows};
 use anyhow::Result;
 use std::time::Instant;
 
@@ -20,7 +20,8 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     if options.bless {
         cargo(&["build", "--quiet", "--package", "mcp-verdict", "--locked"])?;
-        return real::compare(true);
+        real::compare(true)?;
+        return official::run(true);
     }
     let began = Instant::now();
     let step = |name: &str| println!("\n== {name} ({} s)", began.elapsed().as_secs());
@@ -61,6 +62,8 @@ pub fn run(options: &Options) -> Result<()> {
     } else {
         step("servers of other SDKs");
         real::run()?;
+        step("the official suite beside ours");
+        official::run(false)?;
     }
     step("Rust tests");
     if !root()

@@ -108,33 +108,39 @@ const MODULES: [(&str, &str); 2] = [("verdict-wasm", "core"), ("verdict-text-was
 
 /// Builds the modules and their glue into `out` (`core.js`, `core_bg.wasm`, and the same for `text`).
 pub fn build(toolchain: &Toolchain, out: &Path) -> Result<()> {
-    let root = root();
-    let home = std::env::var_os("CARGO_HOME").map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cargo"),
-        PathBuf::from,
-    );
+    std::fs::create_dir_all(out)?;
+    for (name, file) in MODULES {
+        let built = compile(toolchain, name)?;
+        // Built in a folder of its own: the feature would rebuild xtask while it runs.
+        status(
+            command(&cargo_program())
+                .env("CARGO_TARGET_DIR", root().join("target/bindgen"))
+                .args(["run", "--quiet", "--locked", "--package", "xtask"])
+                .args(["--features", "bindgen", "--", "bindgen"])
+                .arg(built)
+                .arg(out)
+                .arg(file),
+        )?;
+    }
+    Ok(())
+}
+
+/// Compiles one module. By itself: built together, each would get the features that the other asks for, and the
+/// core needs none of what people read.
+fn compile(toolchain: &Toolchain, name: &str) -> Result<PathBuf> {
+    let folder = root().join("target/wasm");
     let mut cargo = command(&cargo_program());
     cargo.args(["build", "--lib", "--target", TARGET, "--profile", "wasm"]);
-    cargo.arg("--locked");
-    for (name, _) in MODULES {
-        cargo.args(["--package", name]);
-    }
-    // Paths of this machine must not be in the module: they are in panic messages otherwise.
-    let mut remaps = vec![
-        format!(
-            "--remap-path-prefix={}=/cargo/registry",
-            home.join("registry/src").display()
-        ),
-        format!("--remap-path-prefix={}=/mcp-verdict", root.display()),
-    ];
+    cargo.args(["--locked", "--package", name]);
+    let mut flags = remaps();
     if let Toolchain::Sources { rustc, linker, .. } = toolchain {
         let sysroot = output(command(&rustc.to_string_lossy()).args(["--print", "sysroot"]))?;
-        remaps.push(format!(
+        flags.push(format!(
             "--remap-path-prefix={}/lib/rustlib/src/rust=/rustc",
             sysroot.trim()
         ));
         // With its own standard library built along, a panic need carry no text: a sixth of the size.
-        remaps.push(
+        flags.push(
             "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zfmt-debug=none"
                 .to_owned(),
         );
@@ -150,25 +156,27 @@ pub fn build(toolchain: &Toolchain, out: &Path) -> Result<()> {
     cargo
         .env(
             "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
-            remaps.join(" "),
+            flags.join(" "),
         )
-        .env("CARGO_TARGET_DIR", root.join("target/wasm"));
+        .env("CARGO_TARGET_DIR", &folder);
     status(&mut cargo)?;
-    std::fs::create_dir_all(out)?;
-    let built = root.join("target/wasm").join(TARGET).join("wasm");
-    for (name, file) in MODULES {
-        // Built in a folder of its own: the feature would rebuild xtask while it runs.
-        status(
-            command(&cargo_program())
-                .env("CARGO_TARGET_DIR", root.join("target/bindgen"))
-                .args(["run", "--quiet", "--locked", "--package", "xtask"])
-                .args(["--features", "bindgen", "--", "bindgen"])
-                .arg(built.join(format!("{}.wasm", name.replace('-', "_"))))
-                .arg(out)
-                .arg(file),
-        )?;
-    }
-    Ok(())
+    let module = format!("{}.wasm", name.replace('-', "_"));
+    Ok(folder.join(TARGET).join("wasm").join(module))
+}
+
+/// Paths of this machine must not be in the module: they are in panic messages otherwise.
+fn remaps() -> Vec<String> {
+    let home = std::env::var_os("CARGO_HOME").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cargo"),
+        PathBuf::from,
+    );
+    vec![
+        format!(
+            "--remap-path-prefix={}=/cargo/registry",
+            home.join("registry/src").display()
+        ),
+        format!("--remap-path-prefix={}=/mcp-verdict", root().display()),
+    ]
 }
 
 /// Writes the glue for a module.

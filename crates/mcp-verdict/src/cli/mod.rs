@@ -110,6 +110,9 @@ pub(crate) struct TargetArgs {
     /// Bare error pages and header fields that a gateway may change are not held against the server
     #[arg(long)]
     pub(crate) behind_gateway: bool,
+    /// The baseline whose tools the server's are compared with [default: .baseline/green.json where there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
     /// Trust the certificates of this PEM file too
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,

@@ -2,6 +2,7 @@
 
 #![expect(clippy::panic, reason = "tests say what they found")]
 
+mod baseline;
 #[cfg(unix)]
 mod children;
 mod cli;

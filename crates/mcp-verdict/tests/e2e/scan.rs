@@ -317,3 +317,49 @@ fn the_patterns_can_be_listed() {
         58
     );
 }
+
+#[test]
+fn what_the_page_says_can_be_typed() {
+    let page = include_str!("../../../../docs/scan.md");
+    // The commands at the top: none is bad usage.
+    let tree = Tree::new(
+        "page",
+        &[("src/a.ts", "let a = 1;\n"), ("tests/a.ts", "let a = 1;\n")],
+    );
+    let (head, _) = page
+        .split_once("\n`scan` runs nothing")
+        .expect("its first section");
+    let commands: Vec<&str> = head
+        .lines()
+        .filter_map(|line| line.strip_prefix("mcp-verdict scan"))
+        .collect();
+    assert_eq!(commands.len(), 7);
+    for command in commands {
+        let words: Vec<&str> = command
+            .split('#')
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect();
+        let output = tree.scan(&words);
+        assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
+    }
+    // The step of the workflow.
+    let step = page
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("- run: mcp-verdict scan "));
+    let words: Vec<&str> = step.expect("a step").split_whitespace().collect();
+    assert_eq!(code(&tree.scan(&words)), 0);
+    let sarif: Value = serde_json::from_str(&tree.read("scan.sarif")).expect("JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    // The example, to the letter.
+    let (_, example) = page.split_once("$ cat src/watch.ts\n").expect("an example");
+    let (text, shown) = example
+        .split_once("$ mcp-verdict scan src\n")
+        .expect("a command");
+    let (shown, _) = shown.split_once("```").expect("its end");
+    let tree = Tree::new("example", &[("src/watch.ts", text)]);
+    let output = tree.scan(&["src"]);
+    let both = stdout(&output) + &stderr(&output);
+    assert_eq!(both.trim(), shown.trim());
+}

@@ -226,6 +226,7 @@ pub mod handshake {
 }
 pub mod surface {
     //! What models and people are shown. Outside the catalogue: the specification does not state these.
+    pub mod baseline;
     pub mod clients;
     pub mod poison;
     pub mod profiles;
@@ -352,6 +353,7 @@ const FAMILIES: &[&[Check]] = &[
     handshake::http::CHECKS,
     handshake::lists::CHECKS,
     handshake::messages::CHECKS,
+    surface::baseline::CHECKS,
     surface::clients::CHECKS,
     surface::poison::CHECKS,
     surface::size::CHECKS,

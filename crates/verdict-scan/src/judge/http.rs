@@ -78,9 +78,9 @@ pub(crate) fn batch(source: &Source, index: usize) -> Option<Ruling> {
     let list = object
         .checked_sub(1)
         .filter(|at| source.is_mark(*at, b'['))?;
-    let text =
-        source.opener(list).is_none() && list.checked_sub(1).is_some_and(|at| source.is_text(at));
     let before = list.checked_sub(1);
+    // What a string holds comes right behind it.
+    let text = before.is_some_and(|at| source.is_text(at));
     let call = before
         .filter(|at| source.is_mark(*at, b'('))
         .map_or("", |at| source.call_name(at));

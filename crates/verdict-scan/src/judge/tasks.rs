@@ -82,9 +82,16 @@ pub(crate) fn fields(source: &Source, index: usize) -> Option<Ruling> {
 
 /// Contexts of sampling that are on their way out.
 pub(crate) fn include_context(source: &Source, index: usize) -> Option<Ruling> {
-    let value = source.word(source.value(index));
+    // `Map.of("includeContext", "thisServer")` has no key.
+    let value = if source.is_key(index) {
+        source.value(index)
+    } else if source.is_mark(index + 1, b',') {
+        index + 2
+    } else {
+        return None;
+    };
     let other = matches!(
-        value,
+        source.word(value),
         "thisServer" | "allServers" | "this_server" | "all_servers" | "ThisServer" | "AllServers"
     );
     if other && source.speaks_alone() {

@@ -102,7 +102,11 @@ pub(super) static TABLE: [Pattern; 10] = [
         new: "leave it out, or \"none\"",
         severity: Severity::Warning,
         spec: "client/sampling#context-inclusion",
-        triggers: &[Key("includeContext"), Key("include_context")],
+        triggers: &[
+            Key("includeContext"),
+            Key("include_context"),
+            Text("includeContext"),
+        ],
         judge: tasks::include_context,
         ..BASE
     },

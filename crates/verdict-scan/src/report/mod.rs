@@ -174,6 +174,12 @@ pub fn render(report: &ScanReport, format: Format, style: &Style) -> String {
     }
 }
 
+/// The JSON Schema of what [`Format::Json`] gives.
+#[cfg(feature = "schema")]
+pub fn schema() -> schemars::Schema {
+    json::schema()
+}
+
 /// All matches with their files, worst first, otherwise by path and line.
 fn worst_first(report: &ScanReport) -> Vec<(&str, &Match)> {
     let mut all: Vec<_> = report

@@ -2,6 +2,7 @@
 import {
   authorities,
   childEnvironment,
+  coreConfig,
   endGroup,
   isReady,
   knock,
@@ -27,7 +28,7 @@ const KEPT = 256 << 10;
  * rejects with `NotStarted`. `started` hears the process id as soon as there is one.
  */
 export async function startServer(plan, { config, variables, env, cwd, signal, started = () => {} }) {
-  const request = knock(JSON.stringify(config), JSON.stringify(variables));
+  const request = knock(coreConfig(config), JSON.stringify(variables));
   const options = { ca: authorities(config.server["ca-file"], cwd) };
   const ask = (timeoutMs) => question({ ...plan.endpoint, timeoutMs }, request, options, signal);
   if ((await ask(2_000)) === "") {

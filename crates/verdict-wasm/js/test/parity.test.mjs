@@ -97,6 +97,15 @@ for (const name of ["core_bg.wasm", "text_bg.wasm"]) test(`${name} imports wasm-
   }
 });
 
+test("the module takes the mends from the registry", () => {
+  const transcript = { schema: "mcp-verdict/transcript/v1", transport: "http", exchanges: [], channels: [], durationMs: 1 };
+  const config = JSON.stringify({ server: { url: "http://127.0.0.1:1/mcp" } });
+  const { checks } = JSON.parse(judgeTranscript(config, JSON.stringify(transcript))).layers.conformance;
+  const known = new Map(JSON.parse(catalogue()).map(({ id, fix }) => [id, fix]));
+  assert.ok(checks.length > 300);
+  for (const { id, fix } of checks) assert.ok(fix.length > 10 && fix === known.get(id), id);
+});
+
 test("both print one registry of checks", () => {
   const { stdout } = spawnSync(native, ["explain", "--format", "json"], { encoding: "utf8", maxBuffer: 1 << 26 });
   assert.deepEqual(JSON.parse(catalogue()), JSON.parse(stdout));

@@ -189,7 +189,7 @@ fn readable_id<'c>(refused: &Refused<'c>) -> Option<&'c Value> {
 mod tests {
     use super::*;
     use crate::ruling::Weight;
-    use crate::testing::{config, replied, ruling, ruling_on};
+    use crate::testing::{altered, config, replied, ruling, ruling_on};
     use serde_json::json;
     use verdict_fixture::{Server, Variant};
 
@@ -257,5 +257,14 @@ mod tests {
         }
         let recording = replied(&[("tools/list", 400, refusal)]);
         assert!(ruling_on("errors.id-echo", &recording).is_broken());
+    }
+
+    #[test]
+    fn a_server_of_both_eras_may_refuse_a_session_before_it_reads_the_body() {
+        let refused = json!({"id": null, "error": {"code": -32602, "message": "no such session"}});
+        let case = [("transport.old-fields/session", 404, refused)];
+        let on = |variant| altered("errors.id-echo", &Server::of(variant), false, &case);
+        assert!(on(Variant::DualEra).is_met());
+        assert!(on(Variant::Full).is_broken());
     }
 }

@@ -19,6 +19,7 @@ pub const CHECKS: &[Check] = &[
         .why("Tools stand at the head of every prompt: each change of their order makes models pay for the whole prompt again, and shifts which tool they pick.")
         .fix("Sort the tools, by name or in the order in which they were registered, before they are cut into pages.")
         .probes(&[&VISITS])
+        .official(&["tools-list-deterministic-order"])
         .judge(tools),
     Check::advisory("list.others-order-stable", "Prompts, resources and templates keep their order")
         .spec("pagination#implementation-guidelines")

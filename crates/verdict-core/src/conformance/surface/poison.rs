@@ -19,7 +19,7 @@ pub const CHECKS: &[Check] = &[
 ];
 
 /// What is hidden in a text, in words.
-fn hidden(text: &str) -> Option<String> {
+pub(super) fn hidden(text: &str) -> Option<String> {
     let right_to_left = |letter: &char| matches!(letter, '\u{0590}'..='\u{08ff}');
     let mut before = ' ';
     let mut flag = false;
@@ -77,7 +77,8 @@ const ORDERS: [&str; 22] = [
     ".aws/credentials",
 ];
 
-fn orders(text: &str) -> Option<String> {
+/// What orders a text gives, in words.
+pub(super) fn orders(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ").to_lowercase().replace('\u{2019}', "'");
     let found = ORDERS.iter().find(|order| text.contains(**order))?;

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::facts::{Item, List};
 use crate::ruling::{Finding, Ruling};
 use serde_json::Value;
+use std::cmp::Ordering;
 
 /// The checks of this family.
 pub const CHECKS: &[Check] = &[
@@ -33,11 +34,11 @@ pub const CHECKS: &[Check] = &[
 const BYTES: usize = 4;
 
 /// What a model is shown of a tool, in tokens; an estimate.
-fn tokens(tool: &Item) -> usize {
+fn tokens(tool: &Value) -> usize {
     let shown = ["name", "description", "inputSchema"];
     let bytes: usize = shown
         .iter()
-        .filter_map(|member| tool.value.get(member))
+        .filter_map(|member| tool.get(member))
         .map(|value| value.to_string().len())
         .sum();
     bytes.div_ceil(BYTES)
@@ -48,10 +49,10 @@ fn weight(cx: &Context) -> Ruling {
         return ruling;
     }
     let tools = items(cx, List::Tools);
-    let Some(heaviest) = tools.iter().max_by_key(|tool| tokens(tool)) else {
+    let Some(heaviest) = tools.iter().max_by_key(|tool| tokens(tool.value)) else {
         return Ruling::not_applicable("no tool is listed");
     };
-    let all: usize = tools.iter().map(tokens).sum();
+    let all: usize = tools.iter().map(|tool| tokens(tool.value)).sum();
     let budget = &cx.settings.config.surface;
     let mut findings = Vec::new();
     if let Some(most) = budget.max_tokens.filter(|most| all > *most) {
@@ -59,22 +60,40 @@ fn weight(cx: &Context) -> Ruling {
         findings.push(about(cx, heaviest, "", Finding::broken(message)).about("tools/list"));
     }
     for tool in &tools {
-        let own = tokens(tool);
+        let own = tokens(tool.value);
         if let Some(most) = budget.max_tool_tokens.filter(|most| own > *most) {
             let message = format!("weighs about {own} tokens; surface.max-tool-tokens is {most}");
             findings.push(about(cx, tool, "", Finding::broken(message)));
         }
     }
-    if findings.is_empty() {
+    let since = since_baseline(cx, all);
+    if findings.is_empty() || since.is_some() {
         let message = format!(
-            "{} tools weigh about {all} tokens; the heaviest, {}, about {}",
+            "{} tools weigh about {all} tokens; the heaviest, {}, about {}{}",
             tools.len(),
             named(&[heaviest]),
-            tokens(heaviest)
+            tokens(heaviest.value),
+            since.unwrap_or_default()
         );
         findings.push(about(cx, heaviest, "", Finding::noted(message)).about("tools/list"));
     }
     Ruling::Found(findings)
+}
+
+/// How the weight changed since the baseline, as the end of a sentence.
+fn since_baseline(cx: &Context, now: usize) -> Option<String> {
+    let tools = cx.settings.baseline.as_ref()?;
+    let before: usize = tools.iter().map(tokens).sum();
+    let much = |one: usize, other: usize| {
+        // In tenths of a percent, so that no rounding of floats differs between machines.
+        let share = (one - other) * 1_000 / before.max(1);
+        format!("{} ({}.{} %)", one - other, share / 10, share % 10)
+    };
+    Some(match now.cmp(&before) {
+        Ordering::Equal => "; as many as in the baseline".to_owned(),
+        Ordering::Greater => format!("; {} more than in the baseline", much(now, before)),
+        Ordering::Less => format!("; {} fewer than in the baseline", much(before, now)),
+    })
 }
 
 fn drift(cx: &Context) -> Ruling {
@@ -170,5 +189,42 @@ mod tests {
             found[0].message
         );
         assert!(found.len() > 5);
+    }
+
+    #[test]
+    fn the_weight_is_held_against_the_baseline() {
+        use crate::testing::{config, settings, told};
+        use serde_json::json;
+        let tool = |text: &str| json!({"name": "a", "description": text, "inputSchema": {"type": "object"}});
+        let said = |before: Option<&str>, most: Option<usize>| {
+            let mut config = config();
+            config.surface.max_tokens = most;
+            let mut settings = settings(config, false);
+            settings.baseline = before.map(|text| vec![tool(text)]);
+            let recording = told::tools(&json!([tool("as it is")]));
+            let facts = crate::facts::Facts::read(&recording);
+            let ruling = super::weight(&crate::context::Context {
+                settings: &settings,
+                recording: &recording,
+                facts: &facts,
+            });
+            let crate::ruling::Ruling::Found(found) = ruling else {
+                panic!("nothing is found");
+            };
+            found
+                .into_iter()
+                .map(|finding| finding.message)
+                .collect::<Vec<_>>()
+        };
+        let plain = "1 tools weigh about 8 tokens; the heaviest, `a`, about 8";
+        assert_eq!(said(None, None), [plain]);
+        let since = |text: &str| format!("{plain}; {text} in the baseline");
+        assert_eq!(said(Some("as it is"), None), [since("as many as")]);
+        assert_eq!(said(Some(""), None), [since("2 (33.3 %) more than")]);
+        let longer = "as it is, and longer by a bit";
+        assert_eq!(said(Some(longer), None), [since("5 (38.4 %) fewer than")]);
+        let both = said(Some(longer), Some(1));
+        assert_eq!(both.len(), 2, "{both:?}");
+        assert!(both[0].contains("surface.max-tokens is 1"), "{both:?}");
     }
 }

@@ -45,20 +45,27 @@ pub(super) fn texts<'c>(cx: &Context<'c>) -> Vec<Text<'c>> {
     }));
     for list in List::ALL {
         for item in items(cx, list) {
-            let mut left = VALUES;
-            collect(item, item.value, "", DEPTH, &mut left, &mut all);
+            walk(item.value, &mut |place, words| {
+                let (item, place) = (Some(item), place.to_owned());
+                all.push(Text { item, place, words });
+            });
         }
     }
     all
 }
 
-fn collect<'c>(
-    item: Item<'c>,
-    value: &'c Value,
+/// Visits the texts of one item, each with its JSON Pointer in the item.
+pub(super) fn walk<'v>(item: &'v Value, visit: &mut dyn FnMut(&str, &'v str)) {
+    let mut left = VALUES;
+    descend(item, "", DEPTH, &mut left, visit);
+}
+
+fn descend<'v>(
+    value: &'v Value,
     place: &str,
     depth: usize,
     left: &mut usize,
-    all: &mut Vec<Text<'c>>,
+    visit: &mut dyn FnMut(&str, &'v str),
 ) {
     if depth == 0 || *left == 0 {
         return;
@@ -72,13 +79,10 @@ fn collect<'c>(
                     Value::String(text)
                         if matches!(name.as_str(), "name" | "title" | "description") =>
                     {
-                        let place = step(name);
-                        let item = Some(item);
-                        let words = text;
-                        all.push(Text { item, place, words });
+                        visit(&step(name), text);
                     }
                     Value::Object(_) | Value::Array(_) if name != "_meta" => {
-                        collect(item, value, &step(name), depth - 1, left, all);
+                        descend(value, &step(name), depth - 1, left, visit);
                     }
                     _ => {}
                 }
@@ -86,7 +90,7 @@ fn collect<'c>(
         }
         Value::Array(values) => {
             for (at, value) in values.iter().enumerate() {
-                collect(item, value, &format!("{place}/{at}"), depth - 1, left, all);
+                descend(value, &format!("{place}/{at}"), depth - 1, left, visit);
             }
         }
         _ => {}
