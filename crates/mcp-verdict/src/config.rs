@@ -14,20 +14,9 @@ pub(crate) use verdict_config::Plan;
 
 /// Reads the file, puts the flags on top, expands variables.
 pub(crate) fn plan(args: &TargetArgs) -> Result<Plan> {
-<<<<<<< HEAD
     let path = file(args);
     let (config, text) = load(args)?;
-=======
-    let default = Path::new(DEFAULT_FILE);
-    let path = args.config.as_deref();
-    let path = path.or_else(|| default.is_file().then_some(default));
-    let (mut config, text) = match path {
-        Some(path) => read(path)?,
-        None => (Config::default(), String::new()),
-    };
-    overlay(&mut config, args)?;
     let baseline = baseline::tools(config.baseline.as_deref().map(Path::new))?;
->>>>>>> official
     let mut plan = verdict_config::plan(config, &|name| std::env::var(name).ok())
         .map_err(|fault| told(&fault, args, path, &text))?;
     plan.settings.today = Some(today());

@@ -187,7 +187,7 @@ pub fn plan(settings: &Settings) -> Vec<&'static Probe> {
 /// The second step: what is compiled from the types and checks.
 #[cfg(feature = "generate")]
 pub fn generate(check: bool) -> Result<()> {
-    let schemas: [(&str, schemars::Schema); 4] = [
+    let schemas: [(&str, schemars::Schema); 6] = [
         ("report-v1", schemars::schema_for!(verdict_model::Report)),
         ("config-v1", schemars::schema_for!(verdict_model::Config)),
         (
@@ -198,14 +198,11 @@ pub fn generate(check: bool) -> Result<()> {
             "transcript-v1",
             schemars::schema_for!(verdict_model::Transcript),
         ),
-<<<<<<< HEAD
         (
             "baseline-v1",
             schemars::schema_for!(verdict_eval::gate::baseline::Baseline),
         ),
-=======
         ("scan-v1", verdict_scan::report::schema()),
->>>>>>> official
     ];
     for (name, schema) in schemas {
         let path: PathBuf = root().join("schema").join(format!("{name}.json"));
