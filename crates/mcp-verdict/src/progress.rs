@@ -82,12 +82,16 @@ impl Tally {
     }
 
     /// Says that a run was made; `spent` is what the model's calls came to, in words.
-    pub(crate) fn done(&mut self, spent: String) {
+    pub(crate) fn done(&mut self, spent: &str) {
         self.done += 1;
         let (done, known) = (self.done, self.known);
-        let left = self.began.elapsed().as_secs_f64() / done as f64 * (known - done.min(known)) as f64;
+        let each = self.began.elapsed() / u32::try_from(done).unwrap_or(u32::MAX);
+        let left = each * u32::try_from(known.saturating_sub(done)).unwrap_or(u32::MAX);
         let bar = bar(done, known);
-        self.bar.line(&format!("asking {bar} {done}/{known}  {spent}  {left:.0} s left"));
+        self.bar.line(&format!(
+            "asking {bar} {done}/{known}  {spent}  {} s left",
+            left.as_secs()
+        ));
     }
 
     /// Takes the line away.

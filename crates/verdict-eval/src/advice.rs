@@ -1,28 +1,51 @@
 //! What to mend where a case was missed: the description, the case, or nothing. One sentence, from the runs alone.
 
-use verdict_model::behavior::{CaseResult, Difference, Metric, Run, RunFault, RunOutcome, Standing, Who};
+use verdict_model::behavior::{
+    CaseResult, Difference, Metric, Run, RunFault, RunOutcome, Standing, Who,
+};
 
 /// The advice for a case; empty where every run passed.
 ///
 /// Most wrong choices are descriptions that do not tell two tools apart, so that is looked for first.
 pub fn advice(case: &CaseResult) -> String {
-    let missed: Vec<&Run> = case.runs.iter().filter(|run| run.outcome != RunOutcome::Passed).collect();
+    let missed: Vec<&Run> = case
+        .runs
+        .iter()
+        .filter(|run| run.outcome != RunOutcome::Passed)
+        .collect();
     if missed.is_empty() {
         return String::new();
     }
-    let failed: Vec<&Run> = missed.iter().copied().filter(|run| run.outcome == RunOutcome::Failed).collect();
+    let failed: Vec<&Run> = missed
+        .iter()
+        .copied()
+        .filter(|run| run.outcome == RunOutcome::Failed)
+        .collect();
     let Some(what) = cause(case, &failed) else {
         return outage(&missed);
     };
     match case.standing {
-        Standing::Met => format!("Nothing yet, the target is met ({} of {} runs missed). If it goes on: {}", failed.len(), case.runs.len(), lower(&what)),
-        Standing::Unstable => format!("Watch it: {} of {} runs missed. {what}", failed.len(), case.runs.len()),
+        Standing::Met => format!(
+            "Nothing yet, the target is met ({} of {} runs missed). If it goes on: {}",
+            failed.len(),
+            case.runs.len(),
+            lower(&what)
+        ),
+        Standing::Unstable => format!(
+            "Watch it: {} of {} runs missed. {what}",
+            failed.len(),
+            case.runs.len()
+        ),
         Standing::Red | Standing::Unknown => what,
     }
 }
 
 fn cause(case: &CaseResult, failed: &[&Run]) -> Option<String> {
-    let any = |metric, bad| failed.iter().any(|run| run.scores.get(&metric) == Some(&bad));
+    let any = |metric, bad| {
+        failed
+            .iter()
+            .any(|run| run.scores.get(&metric) == Some(&bad))
+    };
     if failed.is_empty() {
         return None;
     }
@@ -30,7 +53,15 @@ fn cause(case: &CaseResult, failed: &[&Run]) -> Option<String> {
         let words = if pair.shared.is_empty() {
             String::new()
         } else {
-            format!("; both speak of {}", pair.shared.iter().take(5).cloned().collect::<Vec<_>>().join(", "))
+            format!(
+                "; both speak of {}",
+                pair.shared
+                    .iter()
+                    .take(5)
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )
         };
         return Some(format!(
             "Description: say in `{}` and in `{}` when each is the right one{words}.",
@@ -38,12 +69,18 @@ fn cause(case: &CaseResult, failed: &[&Run]) -> Option<String> {
         ));
     }
     if any(Metric::OverTrigger, true) {
-        let tool = failed.iter().find_map(|run| run.calls.first()).map_or("a tool", |call| call.tool.as_str());
+        let tool = failed
+            .iter()
+            .find_map(|run| run.calls.first())
+            .map_or("a tool", |call| call.tool.as_str());
         return Some(format!(
             "Description: `{tool}` was called where nothing was asked of it; say in its description what it is not for."
         ));
     }
-    if let Some(fault) = failed.iter().find_map(|run| run.fault.as_ref().filter(|fault| fault.who == Who::Model)) {
+    if let Some(fault) = failed
+        .iter()
+        .find_map(|run| run.fault.as_ref().filter(|fault| fault.who == Who::Model))
+    {
         return Some(of_fault(fault));
     }
     if any(Metric::Selection, false) {
@@ -54,7 +91,10 @@ fn cause(case: &CaseResult, failed: &[&Run]) -> Option<String> {
         });
     }
     if any(Metric::Arguments, false) {
-        let first = failed.iter().flat_map(|run| &run.differences).find(|difference| difference.metric == Metric::Arguments);
+        let first = failed
+            .iter()
+            .flat_map(|run| &run.differences)
+            .find(|difference| difference.metric == Metric::Arguments);
         return Some(of_argument(first));
     }
     if any(Metric::Order, false) {
@@ -68,15 +108,25 @@ fn cause(case: &CaseResult, failed: &[&Run]) -> Option<String> {
 
 fn of_argument(difference: Option<&Difference>) -> String {
     let Some(difference) = difference else {
-        return "Description: describe the parameters, with a format and an example each.".to_owned();
+        return "Description: describe the parameters, with a format and an example each."
+            .to_owned();
     };
-    let name = difference.pointer.as_deref().unwrap_or_default().trim_start_matches('/').to_owned();
+    let name = difference
+        .pointer
+        .as_deref()
+        .unwrap_or_default()
+        .trim_start_matches('/')
+        .to_owned();
     match (&difference.expected, &difference.actual) {
         (Some(_), Some(serde_json::Value::String(_))) => format!(
             "Case, if the value is right too: list it under `arg_match: {{ {name}: {{ any_of: [...] }} }}`. Else the description of `{name}`: give its format and an example."
         ),
-        (Some(_), None) => format!("Description: `{name}` was left out; say in its description when it is needed."),
-        (None, Some(_)) => format!("Description: `{name}` was made up; say in its description when to leave it out, or drop it from the schema."),
+        (Some(_), None) => {
+            format!("Description: `{name}` was left out; say in its description when it is needed.")
+        }
+        (None, Some(_)) => format!(
+            "Description: `{name}` was made up; say in its description when to leave it out, or drop it from the schema."
+        ),
         _ => format!("Description of the parameter `{name}`: give its format and an example."),
     }
 }
@@ -92,13 +142,16 @@ fn of_fault(fault: &RunFault) -> String {
 }
 
 fn outage(missed: &[&Run]) -> String {
-    let who = missed.iter().find_map(|run| run.fault.as_ref()).map_or("somebody", |fault| match fault.who {
-        Who::Provider => "the provider",
-        Who::Server => "the server under test",
-        Who::Judge => "the judge",
-        Who::Harness => "the budget or this program",
-        Who::Model => "the model",
-    });
+    let who = missed
+        .iter()
+        .find_map(|run| run.fault.as_ref())
+        .map_or("somebody", |fault| match fault.who {
+            Who::Provider => "the provider",
+            Who::Server => "the server under test",
+            Who::Judge => "the judge",
+            Who::Harness => "the budget or this program",
+            Who::Model => "the model",
+        });
     format!("Nothing in the case or the descriptions: {who} failed; run it again.")
 }
 

@@ -12,12 +12,19 @@ const LEAST: usize = 3;
 /// anybody ships. A run in which nothing was evaluated is never a pass.
 pub fn verdict(layer: &Behavior, deny_warnings: bool) -> Verdict {
     let models = || layer.models.iter().filter(|model| !model.is_baseline);
-    let any = |standing| models().flat_map(|model| &model.cases).any(|case| case.standing == standing);
+    let any = |standing| {
+        models()
+            .flat_map(|model| &model.cases)
+            .any(|case| case.standing == standing)
+    };
     if any(Standing::Red) || (deny_warnings && any(Standing::Unstable)) {
         return Verdict::Fail;
     }
     let nothing = layer.models.iter().all(|model| valid(&model.cases) == 0);
-    let unjudged = layer.judge.as_ref().is_some_and(|judge| judge.unfit.is_some());
+    let unjudged = layer
+        .judge
+        .as_ref()
+        .is_some_and(|judge| judge.unfit.is_some());
     if nothing || unjudged || layer.models.iter().any(|model| out(model).is_some()) {
         return Verdict::None;
     }
@@ -26,12 +33,23 @@ pub fn verdict(layer: &Behavior, deny_warnings: bool) -> Verdict {
 
 /// Why a model's runs are too few to say anything, where they are.
 fn out(model: &ModelResult) -> Option<String> {
-    let first = || model.cases.iter().map(|case| case.runs.iter().filter(|run| run.wave == 0));
+    let first = || {
+        model
+            .cases
+            .iter()
+            .map(|case| case.runs.iter().filter(|run| run.wave == 0))
+    };
     let planned: usize = first().map(Iterator::count).sum();
-    let invalid = first().flatten().filter(|run| run.outcome == RunOutcome::Invalid).count();
+    let invalid = first()
+        .flatten()
+        .filter(|run| run.outcome == RunOutcome::Invalid)
+        .count();
     let starved = first().any(|runs| {
         let all: Vec<_> = runs.collect();
-        let valid = all.iter().filter(|run| run.outcome != RunOutcome::Invalid).count();
+        let valid = all
+            .iter()
+            .filter(|run| run.outcome != RunOutcome::Invalid)
+            .count();
         valid < LEAST.min(all.len().max(1))
     });
     (starved || invalid * 10 > planned)
@@ -40,15 +58,23 @@ fn out(model: &ModelResult) -> Option<String> {
 
 fn valid(cases: &[CaseResult]) -> usize {
     let runs = cases.iter().flat_map(|case| &case.runs);
-    runs.filter(|run| run.outcome != RunOutcome::Invalid).count()
+    runs.filter(|run| run.outcome != RunOutcome::Invalid)
+        .count()
 }
 
 /// What a person should do about it, in one sentence.
 pub fn sentence(layer: &Behavior) -> String {
     if let Some(why) = layer.models.iter().find_map(out) {
-        let fault = layer.models.iter().flat_map(|model| &model.cases).flat_map(|case| &case.runs).find_map(|run| {
-            run.fault.as_ref().filter(|_| run.outcome == RunOutcome::Invalid)
-        });
+        let fault = layer
+            .models
+            .iter()
+            .flat_map(|model| &model.cases)
+            .flat_map(|case| &case.runs)
+            .find_map(|run| {
+                run.fault
+                    .as_ref()
+                    .filter(|_| run.outcome == RunOutcome::Invalid)
+            });
         let because = fault.map_or_else(String::new, |fault| format!(": {}", fault.message));
         return format!("{why}{because}.");
     }
@@ -61,19 +87,38 @@ pub fn sentence(layer: &Behavior) -> String {
         .filter(|(_, case)| case.standing == Standing::Red)
         .collect();
     if let Some((model, case)) = red.first() {
-        let what = if red.len() == 1 { "one golden case is red".to_owned() } else { format!("{} golden cases are red", red.len()) };
-        return format!("{what}: start with {} on {}. {}", case.id, model.id, case.advice).trim_end().to_owned();
+        let what = if red.len() == 1 {
+            "one golden case is red".to_owned()
+        } else {
+            format!("{} golden cases are red", red.len())
+        };
+        return format!(
+            "{what}: start with {} on {}. {}",
+            case.id, model.id, case.advice
+        )
+        .trim_end()
+        .to_owned();
     }
     if let Some(why) = unfit {
         return format!("{why}; completion was not judged.");
     }
     let all: usize = layer.models.iter().map(|model| model.cases.len()).sum();
-    let fine = layer.models.iter().flat_map(|model| &model.cases).filter(|case| {
-        case.runs.iter().all(|run| run.outcome == RunOutcome::Passed)
-    });
+    let fine = layer
+        .models
+        .iter()
+        .flat_map(|model| &model.cases)
+        .filter(|case| {
+            case.runs
+                .iter()
+                .all(|run| run.outcome == RunOutcome::Passed)
+        });
     let fine = fine.count();
     let only = layer.models.iter().all(|model| model.is_baseline);
-    let by = if only { " by the built-in baseline, which is no language model" } else { "" };
+    let by = if only {
+        " by the built-in baseline, which is no language model"
+    } else {
+        ""
+    };
     format!("{fine} of {all} golden cases passed every run{by}.")
 }
 
@@ -157,13 +202,29 @@ mod tests {
             (Standing::Red, &[Failed; 5][..], true, false, Verdict::Pass),
             (Standing::Unstable, &five[..], false, false, Verdict::Pass),
             (Standing::Unstable, &five[..], false, true, Verdict::Fail),
-            (Standing::Unknown, &[Invalid; 5][..], false, false, Verdict::None),
-            (Standing::Met, &[Passed, Passed, Invalid, Invalid, Invalid][..], false, false, Verdict::None),
+            (
+                Standing::Unknown,
+                &[Invalid; 5][..],
+                false,
+                false,
+                Verdict::None,
+            ),
+            (
+                Standing::Met,
+                &[Passed, Passed, Invalid, Invalid, Invalid][..],
+                false,
+                false,
+                Verdict::None,
+            ),
             (Standing::Met, &[Passed][..], false, false, Verdict::Pass),
             (Standing::Unknown, &[][..], false, false, Verdict::None),
         ] {
             let layer = layer(baseline, vec![case(standing, runs)]);
-            assert_eq!(verdict(&layer, deny), expected, "{standing:?} {runs:?} {baseline} {deny}");
+            assert_eq!(
+                verdict(&layer, deny),
+                expected,
+                "{standing:?} {runs:?} {baseline} {deny}"
+            );
         }
         assert_eq!(verdict(&layer(false, vec![]), false), Verdict::None);
     }

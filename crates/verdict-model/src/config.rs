@@ -471,7 +471,9 @@ impl Config {
         }
         let sound = |price: &f64| price.is_finite() && *price >= 0.0;
         let odd = |price: &Price| {
-            !(sound(&price.input) && sound(&price.output) && price.cached.iter().chain(&price.cache_write).all(sound))
+            !(sound(&price.input)
+                && sound(&price.output)
+                && price.cached.iter().chain(&price.cache_write).all(sound))
         };
         if self.prices.values().any(odd) {
             return Err(Invalid {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use verdict_model::Report;
 use verdict_model::behavior::{
-    Behavior, CallMade, CaseResult, Collision, Kind, Metric, ModelResult, Rate, Run, RunOutcome, Standing,
+    Behavior, CallMade, CaseResult, Collision, Kind, Metric, ModelResult, Rate, Run, RunOutcome,
+    Standing,
 };
 use verdict_model::report::Location;
 
@@ -165,7 +166,10 @@ pub(crate) fn collision(pair: &Collision) -> String {
         [] => "share no word".to_owned(),
         shared => format!("share the words {}", shared.join(", ")),
     };
-    format!("{} was expected and {} was called; they {words}", pair.expected, pair.called)
+    format!(
+        "{} was expected and {} was called; they {words}",
+        pair.expected, pair.called
+    )
 }
 
 /// What was called, in one line: `search_invoices(customer: "acme"), then email_invoice(id: "INV-7")`.

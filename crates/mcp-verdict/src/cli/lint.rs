@@ -9,6 +9,7 @@ use crate::run::GoldenFile;
 use crate::{interrupt, output};
 use anyhow::Result;
 use clap::Args;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use verdict_core::mask::Masks;
 use verdict_eval::golden::{self, Weight};
@@ -31,7 +32,10 @@ pub(crate) async fn run(args: &LintArgs) -> Result<Exit> {
         config.golden = Some(file.display().to_string());
     }
     let path = crate::run::golden_path(&config).ok_or_else(|| {
-        Usage("there is no golden/tasks.yaml here; name a golden set: `mcp-verdict lint FILE`".to_owned())
+        Usage(
+            "there is no golden/tasks.yaml here; name a golden set: `mcp-verdict lint FILE`"
+                .to_owned(),
+        )
     })?;
     let file = GoldenFile::read(&path)?;
     if let Some(report) = &args.suggest {
@@ -39,21 +43,41 @@ pub(crate) async fn run(args: &LintArgs) -> Result<Exit> {
     }
     let server = &config.server;
     let named = server.url.is_some() || server.command.is_some();
-    let tools = if named { Some(tools(args).await?) } else { None };
+    let tools = if named {
+        Some(tools(args).await?)
+    } else {
+        None
+    };
     let remarks = golden::lint(&file.golden, tools.as_deref());
     let mut out = String::new();
     for remark in &remarks {
-        let level = if remark.level == Weight::Error { "error" } else { "warning" };
-        out.push_str(&verdict_report::safe::terminal(&format!("{level}: {}", crate::run::told(remark, &file.path))));
+        let level = if remark.level == Weight::Error {
+            "error"
+        } else {
+            "warning"
+        };
+        out.push_str(&verdict_report::safe::terminal(&format!(
+            "{level}: {}",
+            crate::run::told(remark, &file.path)
+        )));
         out.push('\n');
     }
-    let count = |level| remarks.iter().filter(|remark| remark.level == level).count();
+    let count = |level| {
+        remarks
+            .iter()
+            .filter(|remark| remark.level == level)
+            .count()
+    };
     let (errors, warnings) = (count(Weight::Error), count(Weight::Warn));
     let against = match &tools {
         Some(tools) => format!("against {} tools", tools.len()),
         None => "without a server: name one with --url or a command after `--` to audit tools and arguments".to_owned(),
     };
-    out.push_str(&format!("{} cases, {errors} errors, {warnings} warnings, {against}\n", file.golden.cases.len()));
+    let _ = writeln!(
+        out,
+        "{} cases, {errors} errors, {warnings} warnings, {against}",
+        file.golden.cases.len()
+    );
     output::print(&out)?;
     let failed = errors > 0 || (args.target.deny_warnings && warnings > 0);
     Ok(if failed { Exit::Usage } else { Exit::Pass })
@@ -100,16 +124,31 @@ fn suggest(file: &GoldenFile, report: &Path) -> Result<Exit> {
     let mut out = String::new();
     for offer in &offers {
         let (line, column) = (offer.place.line, offer.place.column);
-        out.push_str(&format!("{}:{line}:{column}: {} expects {} = {}\n", file.path, offer.case, offer.argument, offer.expected));
+        let _ = writeln!(
+            out,
+            "{}:{line}:{column}: {} expects {} = {}",
+            file.path, offer.case, offer.argument, offer.expected
+        );
         for seen in &offer.seen {
-            let caution = if seen.digits_differ { "; other digits, so hardly a synonym" } else { "" };
-            out.push_str(&format!("    seen {} in {} runs{caution}\n", seen.value, seen.runs));
+            let caution = if seen.digits_differ {
+                "; other digits, so hardly a synonym"
+            } else {
+                ""
+            };
+            let _ = writeln!(
+                out,
+                "    seen {} in {} runs{caution}",
+                seen.value, seen.runs
+            );
         }
         if let Some(line) = &offer.line {
-            out.push_str(&format!("    if that is right too: {line}\n"));
+            let _ = writeln!(out, "    if that is right too: {line}");
         }
     }
-    let out: String = out.lines().map(|line| verdict_report::safe::terminal(line) + "\n").collect();
+    let out: String = out
+        .lines()
+        .map(|line| verdict_report::safe::terminal(line) + "\n")
+        .collect();
     output::print(&out)?;
     Ok(Exit::Pass)
 }

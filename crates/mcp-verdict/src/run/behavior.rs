@@ -86,12 +86,26 @@ impl Behaviour {
         };
         let file = GoldenFile::read(&path)?;
         let chosen = file.chosen(&args.models.case)?;
-        let models: Vec<_> = config.models.iter().map(|id| named(id, config)).collect::<Result<_>>()?;
-        let judge = config.judge.as_ref().map(|id| named(id, config)).transpose()?;
+        let models: Vec<_> = config
+            .models
+            .iter()
+            .map(|id| named(id, config))
+            .collect::<Result<_>>()?;
+        let judge = config
+            .judge
+            .as_ref()
+            .map(|id| named(id, config))
+            .transpose()?;
         if judge.as_ref().is_some_and(|judge| judge.endpoint.is_none()) {
-            bail!(Usage("`lexical` cannot judge: it ranks words; name a language model with --judge".to_owned()));
+            bail!(Usage(
+                "`lexical` cannot judge: it ranks words; name a language model with --judge"
+                    .to_owned()
+            ));
         }
-        let paid = models.iter().chain(&judge).find(|model| model.tariff.is_none());
+        let paid = models
+            .iter()
+            .chain(&judge)
+            .find(|model| model.tariff.is_none());
         if let (Some(_), Some(model)) = (config.budget.usd, paid) {
             bail!(Usage(format!(
                 "a budget in dollars needs prices, and the price of `{}` is not known: give it under `prices` in the configuration ({{ \"{}\": {{ input: 1.0, output: 4.0 }} }}, USD for a million tokens), or limit calls with --budget-calls",
@@ -114,8 +128,16 @@ impl Behaviour {
 
     /// Masks for the secrets of the run and the keys of all models.
     pub(crate) fn masks(&self, secrets: &[String]) -> Masks {
-        let keys = self.models.iter().chain(&self.judge).filter_map(|model| model.endpoint.as_ref()?.key.as_ref());
-        let all: Vec<String> = secrets.iter().cloned().chain(keys.map(|key| key.expose().to_owned())).collect();
+        let keys = self
+            .models
+            .iter()
+            .chain(&self.judge)
+            .filter_map(|model| model.endpoint.as_ref()?.key.as_ref());
+        let all: Vec<String> = secrets
+            .iter()
+            .cloned()
+            .chain(keys.map(|key| key.expose().to_owned()))
+            .collect();
         Masks::new(&all)
     }
 
@@ -146,7 +168,11 @@ impl Behaviour {
     }
 
     fn desk(&self, plan: &Plan, ground: &Ground) -> Result<Desk> {
-        let is_asked = self.models.iter().chain(&self.judge).any(|model| model.endpoint.is_some());
+        let is_asked = self
+            .models
+            .iter()
+            .chain(&self.judge)
+            .any(|model| model.endpoint.is_some());
         let net = if is_asked {
             Some(Net {
                 wire: Wire::new(&ground.trust)?,
@@ -164,8 +190,14 @@ impl Behaviour {
 
     /// A nightly run asks anew; everything else uses the answers of the last session again.
     fn wish(&self) -> Wish {
-        let variable = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+        let variable = |name| {
+            std::env::var(name)
+                .ok()
+                .filter(|value: &String| !value.is_empty())
+        };
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |now| now.as_secs());
         let name = match variable("GITHUB_RUN_ID") {
             Some(id) if id.chars().all(|c| c.is_ascii_digit()) => format!("run-{id}"),
             _ => format!("local-{now}"),
@@ -181,7 +213,13 @@ impl Behaviour {
     ///
     /// # Errors
     /// A [`Usage`] where the golden set does not fit the server's tools.
-    pub(crate) async fn run(&self, plan: &Plan, ground: &Ground, args: &RunArgs, interrupt: &mut Interrupt) -> Result<Told> {
+    pub(crate) async fn run(
+        &self,
+        plan: &Plan,
+        ground: &Ground,
+        args: &RunArgs,
+        interrupt: &mut Interrupt,
+    ) -> Result<Told> {
         let client = match Client::connect(plan, &ground.launch, &ground.trust).await {
             Ok(client) => client,
             Err(fault) => {
@@ -189,12 +227,21 @@ impl Behaviour {
                 return Ok(Told::Nothing(fault.why));
             }
         };
-        let told = self.with_client(plan, ground, args, &client, interrupt).await;
+        let told = self
+            .with_client(plan, ground, args, &client, interrupt)
+            .await;
         client.end().await;
         told
     }
 
-    async fn with_client(&self, plan: &Plan, ground: &Ground, args: &RunArgs, client: &Client, interrupt: &mut Interrupt) -> Result<Told> {
+    async fn with_client(
+        &self,
+        plan: &Plan,
+        ground: &Ground,
+        args: &RunArgs,
+        client: &Client,
+        interrupt: &mut Interrupt,
+    ) -> Result<Told> {
         let began = Instant::now();
         let tools = match client.tools().await {
             Ok(tools) => tools,
@@ -205,15 +252,24 @@ impl Behaviour {
         let rules = rules(plan, client);
         let config = &plan.settings.config;
         let concurrency = config.concurrency.unwrap_or(CONCURRENCY);
-        let judge = self.judge.as_ref().map(|judge| service(judge, &[], concurrency, &desk));
+        let judge = self
+            .judge
+            .as_ref()
+            .map(|judge| service(judge, &[], concurrency, &desk));
         let judging = match &judge {
             Some(service) => {
-                let secret = desk.net.as_ref().map(|net| net.journal.borrow().secret().to_owned());
+                let secret = desk
+                    .net
+                    .as_ref()
+                    .map(|net| net.journal.borrow().secret().to_owned());
                 Some(Judging::begin(service, &self.rubrics, &secret.unwrap_or_default()).await)
             }
             None => None,
         };
-        let kept = self.transcripts.as_ref().map(|folder| Transcripts::new(folder, self.masks(&plan.settings.secrets)));
+        let kept = self
+            .transcripts
+            .as_ref()
+            .map(|folder| Transcripts::new(folder, self.masks(&plan.settings.secrets)));
         let session = Session {
             tools: &tools,
             rules: &rules,
@@ -228,7 +284,9 @@ impl Behaviour {
         for model in &self.models {
             let service = service(model, &tools, concurrency, &desk);
             let tally = RefCell::new(Tally::new(args.output.quiet));
-            let runs = session.all(&service, &self.chosen(), &tally, interrupt).await;
+            let runs = session
+                .all(&service, &self.chosen(), &tally, interrupt)
+                .await;
             tally.borrow_mut().clear();
             models.push(self.result(&service, runs, &tools));
         }
@@ -253,23 +311,39 @@ impl Behaviour {
         Ok(Told::Layer(Box::new(layer), client.server_info()))
     }
 
-    fn notes(&self, client: &Client, desk: &Desk, judging: Option<&Judging<'_>>, interrupt: &Interrupt) -> Vec<String> {
+    fn notes(
+        &self,
+        client: &Client,
+        desk: &Desk,
+        judging: Option<&Judging<'_>>,
+        interrupt: &Interrupt,
+    ) -> Vec<String> {
         let mut notes = client.notes();
         if judging.is_none() && self.rubrics.is_wanted() {
             notes.push("Cases have rubrics, and no judge was named (--judge): completion was not measured.".to_owned());
         }
-        match desk.net.as_ref().map_or(0, |net| net.journal.borrow().damaged()) {
+        match desk
+            .net
+            .as_ref()
+            .map_or(0, |net| net.journal.borrow().damaged())
+        {
             0 => {}
-            damaged => notes.push(format!("{damaged} kept answers were damaged, and not used.")),
+            damaged => notes.push(format!(
+                "{damaged} kept answers were damaged, and not used."
+            )),
         }
         if interrupt.happened() {
-            notes.push("The run was cut off; the same command goes on where it stopped.".to_owned());
+            notes
+                .push("The run was cut off; the same command goes on where it stopped.".to_owned());
         }
         notes
     }
 
     fn result(&self, service: &Service<'_>, all: Vec<CaseRuns<'_>>, tools: &[Tool]) -> ModelResult {
-        let cases: Vec<_> = all.into_iter().map(|runs| self.case(runs, tools, service.is_baseline())).collect();
+        let cases: Vec<_> = all
+            .into_iter()
+            .map(|runs| self.case(runs, tools, service.is_baseline()))
+            .collect();
         let figures = service.figures();
         let priced = service.is_baseline() || (!figures.is_price_unknown && figures.calls > 0);
         ModelResult {
@@ -291,7 +365,13 @@ impl Behaviour {
         let (pass_rate, interval) = pass_rate(&runs.runs);
         let standing = match runs.held() {
             // It answers the same again, so confirmations would only repeat the first pass.
-            held if is_baseline && held.needs > 0 && held.standing == Standing::Unstable && pass_rate < Some(0.8) => Standing::Red,
+            held if is_baseline
+                && held.needs > 0
+                && held.standing == Standing::Unstable
+                && pass_rate < Some(0.8) =>
+            {
+                Standing::Red
+            }
             held => held.standing,
         };
         let place = Path::new(&self.file.path);
@@ -321,7 +401,9 @@ impl Behaviour {
 /// A model with its endpoint and its price.
 fn named(id: &str, config: &Config) -> Result<Named> {
     let model = ModelId::parse(id).map_err(|bad| Usage(bad.to_string()))?;
-    let endpoint = model.endpoint(&|name| std::env::var(name).ok()).map_err(|bad| Usage(bad.to_string()))?;
+    let endpoint = model
+        .endpoint(&|name| std::env::var(name).ok())
+        .map_err(|bad| Usage(bad.to_string()))?;
     Ok(Named {
         id: id.to_owned(),
         endpoint,
@@ -329,8 +411,20 @@ fn named(id: &str, config: &Config) -> Result<Named> {
     })
 }
 
-pub(super) fn service<'d>(model: &Named, tools: &[Tool], concurrency: u32, desk: &'d Desk) -> Service<'d> {
-    Service::new(&model.id, model.endpoint.clone(), model.tariff, tools, concurrency, desk)
+pub(super) fn service<'d>(
+    model: &Named,
+    tools: &[Tool],
+    concurrency: u32,
+    desk: &'d Desk,
+) -> Service<'d> {
+    Service::new(
+        &model.id,
+        model.endpoint.clone(),
+        model.tariff,
+        tools,
+        concurrency,
+        desk,
+    )
 }
 
 fn rules(plan: &Plan, client: &Client) -> Rules {
@@ -349,8 +443,9 @@ fn rules(plan: &Plan, client: &Client) -> Rules {
 
 /// `transcripts/` beside the first report in JSON that goes to a file.
 fn beside_report(sinks: &[Sink]) -> Option<PathBuf> {
-    let json = sinks.iter().find(|sink| sink.format == Format::Json && sink.path.is_some())?;
+    let json = sinks
+        .iter()
+        .find(|sink| sink.format == Format::Json && sink.path.is_some())?;
     let folder = json.path.as_ref()?.parent().unwrap_or(Path::new(""));
     Some(folder.join("transcripts"))
 }
-

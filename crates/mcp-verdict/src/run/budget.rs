@@ -16,7 +16,9 @@ pub(crate) struct Budget {
 
 /// The budget does not allow another call.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("the budget of {0} is used up; what was paid for is kept, and the same command with a larger one goes on")]
+#[error(
+    "the budget of {0} is used up; what was paid for is kept, and the same command with a larger one goes on"
+)]
 pub(crate) struct Ended(String);
 
 impl Budget {
@@ -35,7 +37,9 @@ impl Budget {
         let estimate = estimate.unwrap_or(0.0);
         let over = match (self.limits.calls, self.limits.usd) {
             (Some(calls), _) if self.calls.get() >= calls => Some(format!("{calls} calls")),
-            (_, Some(usd)) if self.usd.get() + self.reserved.get() + estimate > usd => Some(format!("{usd} USD")),
+            (_, Some(usd)) if self.usd.get() + self.reserved.get() + estimate > usd => {
+                Some(format!("{usd} USD"))
+            }
             _ => None,
         };
         if let Some(which) = over {
@@ -55,16 +59,6 @@ impl Budget {
         let estimate = estimate.unwrap_or(0.0);
         self.reserved.set((self.reserved.get() - estimate).max(0.0));
         self.usd.set(self.usd.get() + usd.unwrap_or(estimate));
-    }
-
-    /// Calls that were paid for.
-    pub(crate) fn calls(&self) -> u64 {
-        self.calls.get()
-    }
-
-    /// Dollars that were spent, as far as prices are known.
-    pub(crate) fn usd(&self) -> f64 {
-        self.usd.get()
     }
 
     /// Whether a call was refused.
@@ -87,7 +81,10 @@ mod tests {
         assert!(budget.take(None).is_ok());
         assert!(budget.take(None).is_ok());
         let refused = budget.take(None).unwrap_err().to_string();
-        assert!(refused.starts_with("the budget of 2 calls is used up"), "{refused}");
+        assert!(
+            refused.starts_with("the budget of 2 calls is used up"),
+            "{refused}"
+        );
         assert!(budget.has_ended());
     }
 
@@ -98,7 +95,7 @@ mod tests {
         budget.take(Some(0.4)).unwrap();
         assert!(budget.take(Some(0.4)).is_err());
         budget.settle(Some(0.4), Some(0.1));
-        assert!((budget.usd() - 0.1).abs() < 1e-9);
+        assert!((budget.usd.get() - 0.1).abs() < 1e-9);
         // A run that was told to end does not go on with what came in cheaper.
         assert!(budget.take(Some(0.1)).is_err());
     }

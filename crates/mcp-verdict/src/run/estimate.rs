@@ -30,7 +30,11 @@ struct Sum {
 
 /// A line a model: calls, tokens and dollars, and what they rest on.
 pub(super) fn table(plan: &Plan<'_>) -> String {
-    let runs: u64 = plan.cases.iter().map(|case| u64::from(case.runs.unwrap_or(plan.runs))).sum();
+    let runs: u64 = plan
+        .cases
+        .iter()
+        .map(|case| u64::from(case.runs.unwrap_or(plan.runs)))
+        .sum();
     let mut out = format!(
         "{}: {} cases, {} runs a model, {} tools on offer\n\n",
         safe::terminal(plan.path),
@@ -50,15 +54,24 @@ pub(super) fn table(plan: &Plan<'_>) -> String {
         total = total.zip(sum.usd).map(|(all, one)| all + one);
     }
     let _ = match total {
-        Some(usd) => writeln!(out, "\nabout {usd:.4} USD in all, before confirmations (at most {} further runs a case)", 5),
-        None => writeln!(out, "\nthe sum is unknown: give the missing price under `prices` in the configuration"),
+        Some(usd) => writeln!(
+            out,
+            "\nabout {usd:.4} USD in all, before confirmations (at most {} further runs a case)",
+            5
+        ),
+        None => writeln!(
+            out,
+            "\nthe sum is unknown: give the missing price under `prices` in the configuration"
+        ),
     };
     out.push_str("A token is taken to be four bytes, an answer 200 tokens; answers that are kept already cost nothing.\n");
     out
 }
 
 fn line(out: &mut String, id: &str, sum: &Sum) {
-    let usd = sum.usd.map_or_else(|| "price unknown".to_owned(), |usd| format!("{usd:.4} USD"));
+    let usd = sum
+        .usd
+        .map_or_else(|| "price unknown".to_owned(), |usd| format!("{usd:.4} USD"));
     let _ = writeln!(
         out,
         "  {}  {} calls, {} tokens in, {} out, {usd}",
@@ -91,7 +104,10 @@ fn of_model(plan: &Plan<'_>, model: &Named) -> Sum {
         sum.calls += calls;
         sum.tokens_in += calls * tokens.input;
         sum.tokens_out += calls * tokens.output;
-        #[expect(clippy::cast_precision_loss, reason = "more calls than 2^53 are never planned")]
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "more calls than 2^53 are never planned"
+        )]
         let times = calls as f64;
         sum.usd = sum.usd.zip(usd).map(|(all, one)| all + times * one);
     }
@@ -100,15 +116,26 @@ fn of_model(plan: &Plan<'_>, model: &Named) -> Sum {
 
 /// One call for each run of a case with a rubric; a thousand tokens of conversation each.
 fn of_judge(plan: &Plan<'_>, judge: &Named) -> Sum {
-    let runs: u64 = plan.cases.iter().filter(|case| case.rubric.is_some()).map(|case| u64::from(case.runs.unwrap_or(plan.runs))).sum();
+    let runs: u64 = plan
+        .cases
+        .iter()
+        .filter(|case| case.rubric.is_some())
+        .map(|case| u64::from(case.runs.unwrap_or(plan.runs)))
+        .sum();
     let calls = runs * plan.models.len() as u64;
     let tokens = verdict_eval::provider::price::estimate(4_000, EXPECTED_OUTPUT);
-    #[expect(clippy::cast_precision_loss, reason = "more calls than 2^53 are never planned")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "more calls than 2^53 are never planned"
+    )]
     let times = calls as f64;
     Sum {
         calls,
         tokens_in: calls * tokens.input,
         tokens_out: calls * tokens.output,
-        usd: judge.tariff.as_ref().map(|tariff| times * tariff.usd(&tokens)),
+        usd: judge
+            .tariff
+            .as_ref()
+            .map(|tariff| times * tariff.usd(&tokens)),
     }
 }

@@ -40,14 +40,19 @@ impl GoldenFile {
             let lines: Vec<_> = mistakes.iter().map(ToString::to_string).collect();
             Usage(lines.join("\n"))
         })?;
-        Ok(Self { path: shown, golden })
+        Ok(Self {
+            path: shown,
+            golden,
+        })
     }
 
     /// Audits the answer key against the tools; warnings are told, errors end the run before anything is paid for.
     pub(crate) fn audit(&self, tools: &[Tool], quiet: bool) -> Result<()> {
         let remarks = golden::lint(&self.golden, Some(tools));
         let line = |remark: &Remark| told(remark, &self.path);
-        let (errors, warnings): (Vec<_>, Vec<_>) = remarks.iter().partition(|remark| remark.level == Weight::Error);
+        let (errors, warnings): (Vec<_>, Vec<_>) = remarks
+            .iter()
+            .partition(|remark| remark.level == Weight::Error);
         if !quiet {
             for warning in warnings {
                 say(&format!("warning: {}", line(warning)));
@@ -68,8 +73,17 @@ impl GoldenFile {
         let mut chosen = Vec::new();
         for name in names {
             let Some(case) = self.golden.cases.iter().find(|case| case.id == *name) else {
-                let ids: Vec<_> = self.golden.cases.iter().map(|case| case.id.as_str()).collect();
-                bail!(Usage(format!("{} has no case `{name}`; there are {}", self.path, ids.join(", "))));
+                let ids: Vec<_> = self
+                    .golden
+                    .cases
+                    .iter()
+                    .map(|case| case.id.as_str())
+                    .collect();
+                bail!(Usage(format!(
+                    "{} has no case `{name}`; there are {}",
+                    self.path,
+                    ids.join(", ")
+                )));
             };
             if !chosen.iter().any(|other: &&Case| other.id == case.id) {
                 chosen.push(case);
@@ -82,6 +96,12 @@ impl GoldenFile {
 /// `golden/tasks.yaml:3:5: what is wrong; how to mend it`.
 pub(crate) fn told(remark: &Remark, path: &str) -> String {
     let (line, column) = (remark.place.line, remark.place.column);
-    let case = remark.case.as_ref().map_or_else(String::new, |case| format!("{case}: "));
-    format!("{path}:{line}:{column}: {case}{}; {}", remark.message, remark.mend)
+    let case = remark
+        .case
+        .as_ref()
+        .map_or_else(String::new, |case| format!("{case}: "));
+    format!(
+        "{path}:{line}:{column}: {case}{}; {}",
+        remark.message, remark.mend
+    )
 }

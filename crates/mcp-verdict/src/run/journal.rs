@@ -75,7 +75,8 @@ impl Journal {
     /// What cannot be created or read, with its path.
     pub(crate) fn open(folder: &Path, wish: &Wish) -> Result<Self> {
         let shown = folder.display();
-        std::fs::create_dir_all(folder).with_context(|| format!("creating the folder `{shown}`"))?;
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("creating the folder `{shown}`"))?;
         // Answers are nobody's source: git leaves the folder out whatever the repository says.
         let ignore = folder.join(".gitignore");
         if !ignore.exists() {
@@ -98,7 +99,9 @@ impl Journal {
             end: 0,
             damaged: 0,
         };
-        journal.read().with_context(|| format!("reading `{}`", path.display()))?;
+        journal
+            .read()
+            .with_context(|| format!("reading `{}`", path.display()))?;
         journal.mark(false)?;
         Ok(journal)
     }
@@ -116,11 +119,6 @@ impl Journal {
     /// Lines that were no answers.
     pub(crate) fn damaged(&self) -> usize {
         self.damaged
-    }
-
-    /// Answers that are there.
-    pub(crate) fn len(&self) -> usize {
-        self.index.len()
     }
 
     /// The answer to a request, where there is one.
@@ -151,7 +149,8 @@ impl Journal {
         })?;
         let end = self.file.seek(SeekFrom::End(0))?;
         self.end = end;
-        self.index.insert(key.to_owned(), (end - bytes.len() as u64, bytes.len() - 1));
+        self.index
+            .insert(key.to_owned(), (end - bytes.len() as u64, bytes.len() - 1));
         Ok(())
     }
 
@@ -178,12 +177,19 @@ impl Journal {
         let mut bytes = Vec::new();
         loop {
             bytes.clear();
-            let read = reader.by_ref().take(LINE as u64).read_until(b'\n', &mut bytes)?;
+            let read = reader
+                .by_ref()
+                .take(LINE as u64)
+                .read_until(b'\n', &mut bytes)?;
             if read == 0 {
                 break;
             }
             let whole = bytes.ends_with(b"\n");
-            let text = if whole { &bytes[..read - 1] } else { &bytes[..] };
+            let text = if whole {
+                &bytes[..read - 1]
+            } else {
+                &bytes[..]
+            };
             match sound(text) {
                 Some(line) => {
                     self.index.insert(line.key, (at, text.len()));
@@ -221,7 +227,8 @@ fn last(folder: &Path) -> Option<Last> {
     let text = std::fs::read_to_string(folder.join("last.json")).ok()?;
     let last: Last = serde_json::from_str(&text).ok()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    (!last.session.is_empty() && last.session.len() < 100 && last.session.chars().all(plain)).then_some(last)
+    (!last.session.is_empty() && last.session.len() < 100 && last.session.chars().all(plain))
+        .then_some(last)
 }
 
 fn sound(bytes: &[u8]) -> Option<Line> {
@@ -251,10 +258,12 @@ pub(crate) fn key(parts: &[&[u8]]) -> String {
 
 fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+            let _ = write!(out, "{byte:02x}");
+            out
+        })
 }
 
 #[cfg(test)]
@@ -272,7 +281,8 @@ mod tests {
     }
 
     fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("mcp-verdict-journal-{name}-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("mcp-verdict-journal-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         folder
     }
@@ -294,7 +304,10 @@ mod tests {
         assert_eq!(again.find("b"), Some(kept("z")));
         assert_eq!(again.find("c"), None);
         again.finish().unwrap();
-        assert_eq!(Journal::open(&folder, &fresh("two")).unwrap().session(), "two");
+        assert_eq!(
+            Journal::open(&folder, &fresh("two")).unwrap().session(),
+            "two"
+        );
         std::fs::remove_dir_all(folder).unwrap();
     }
 
@@ -313,7 +326,7 @@ mod tests {
         let text = text.replace("second", "forged");
         std::fs::write(&path, &text[..text.len() - 9]).unwrap();
         let mut journal = Journal::open(&folder, &wish).unwrap();
-        assert_eq!((journal.len(), journal.damaged()), (1, 2));
+        assert_eq!((journal.index.len(), journal.damaged()), (1, 2));
         assert_eq!(journal.find("b"), None);
         journal.keep("d", &kept("fourth")).unwrap();
         assert_eq!(journal.find("d"), Some(kept("fourth")));
@@ -328,7 +341,11 @@ mod tests {
     fn a_hostile_marker_leads_nowhere() {
         let folder = folder("marker");
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("last.json"), r#"{"session":"../../x","secret":"","finished":false}"#).unwrap();
+        std::fs::write(
+            folder.join("last.json"),
+            r#"{"session":"../../x","secret":"","finished":false}"#,
+        )
+        .unwrap();
         let journal = Journal::open(&folder, &Wish::Continue("one".to_owned())).unwrap();
         assert_eq!(journal.session(), "one");
         std::fs::remove_dir_all(folder).unwrap();

@@ -12,7 +12,8 @@ use verdict_eval::agent::Episode;
 use verdict_eval::chat::Request;
 use verdict_eval::golden::Case;
 use verdict_eval::judge::{
-    BadNonce, JudgeFailure, Nonce, Rubric, ask, ask_pairs, probes, prompt_hash, read, read_pairs, transcript,
+    BadNonce, JudgeFailure, Nonce, Rubric, ask, ask_pairs, probes, prompt_hash, read, read_pairs,
+    transcript,
 };
 use verdict_eval::score::{Means, Pair};
 use verdict_model::behavior::{Criterion, JudgeResult, RunFault, Who};
@@ -36,7 +37,8 @@ impl Rubrics {
                 continue;
             }
             let text = input::read(Path::new(path), MOST, "a rubric")?;
-            let rubric = Rubric::read(text.as_bytes()).map_err(|error| Usage(format!("{path}: {error}")))?;
+            let rubric =
+                Rubric::read(text.as_bytes()).map_err(|error| Usage(format!("{path}: {error}")))?;
             all.insert(path.clone(), rubric);
         }
         Ok(Self(all))
@@ -60,7 +62,11 @@ pub(crate) struct Judging<'j> {
 
 impl<'j> Judging<'j> {
     /// Puts the judge on trial: transcripts and pairs whose judgement is known, one of them with a planted instruction.
-    pub(crate) async fn begin(service: &'j Service<'j>, rubrics: &'j Rubrics, secret: &str) -> Self {
+    pub(crate) async fn begin(
+        service: &'j Service<'j>,
+        rubrics: &'j Rubrics,
+        secret: &str,
+    ) -> Self {
         let mut judging = Self {
             service,
             rubrics,
@@ -77,12 +83,17 @@ impl<'j> Judging<'j> {
         let unfit = |what: &str, failure: &JudgeFailure| RunFault {
             who: Who::Judge,
             what: "judge-unfit".to_owned(),
-            message: format!("the judge {} failed a question whose answer is known ({what}): {failure}", self.service.id()),
+            message: format!(
+                "the judge {} failed a question whose answer is known ({what}): {failure}",
+                self.service.id()
+            ),
         };
         if self.rubrics.is_wanted() {
             for probe in probes::probes() {
                 let answer = self.put(probe.name, |nonce| probe.ask(nonce)).await?;
-                probe.check(&answer).map_err(|failure| unfit(probe.name, &failure))?;
+                probe
+                    .check(&answer)
+                    .map_err(|failure| unfit(probe.name, &failure))?;
             }
         }
         let answer = self.put("pairs", probes::ask_known_pairs).await?;
@@ -91,7 +102,11 @@ impl<'j> Judging<'j> {
 
     /// Puts a question. Its mark is drawn from the session's secret and what is judged: nobody who wrote that can know it,
     /// and the same question is the same bytes, so that a kept answer serves again.
-    async fn put(&self, about: &str, question: impl Fn(&Nonce) -> Result<Request, BadNonce>) -> Result<verdict_eval::chat::Answer, RunFault> {
+    async fn put(
+        &self,
+        about: &str,
+        question: impl Fn(&Nonce) -> Result<Request, BadNonce>,
+    ) -> Result<verdict_eval::chat::Answer, RunFault> {
         let request = self.marked(about, question)?;
         let asked = self.service.ask(&request, 0).await;
         asked.map(|asked| asked.answer).map_err(|fault| RunFault {
@@ -100,7 +115,11 @@ impl<'j> Judging<'j> {
         })
     }
 
-    fn marked(&self, about: &str, question: impl Fn(&Nonce) -> Result<Request, BadNonce>) -> Result<Request, RunFault> {
+    fn marked(
+        &self,
+        about: &str,
+        question: impl Fn(&Nonce) -> Result<Request, BadNonce>,
+    ) -> Result<Request, RunFault> {
         let mut last = None;
         for attempt in 0..8_u8 {
             let word = key(&[self.secret.as_bytes(), about.as_bytes(), &[attempt]]);
@@ -114,7 +133,10 @@ impl<'j> Judging<'j> {
         Err(RunFault {
             who: Who::Harness,
             what: "mark".to_owned(),
-            message: format!("no mark could be drawn for a question to the judge: {}", last.unwrap_or_default()),
+            message: format!(
+                "no mark could be drawn for a question to the judge: {}",
+                last.unwrap_or_default()
+            ),
         })
     }
 
@@ -122,8 +144,15 @@ impl<'j> Judging<'j> {
     ///
     /// # Errors
     /// The judge's failure, which says nothing of the model.
-    pub(crate) async fn rubric(&self, case: &Case, episode: &Episode<'_>) -> Result<Vec<Criterion>, RunFault> {
-        let rubric = case.rubric.as_ref().and_then(|path| self.rubrics.0.get(path));
+    pub(crate) async fn rubric(
+        &self,
+        case: &Case,
+        episode: &Episode<'_>,
+    ) -> Result<Vec<Criterion>, RunFault> {
+        let rubric = case
+            .rubric
+            .as_ref()
+            .and_then(|path| self.rubrics.0.get(path));
         let Some(rubric) = rubric else {
             return Ok(vec![]);
         };
@@ -131,7 +160,8 @@ impl<'j> Judging<'j> {
         let text = transcript(episode.turns());
         let about = format!("{}\n{text}", rubric.hash);
         let answer = self.put(&about, |nonce| ask(rubric, &text, nonce)).await;
-        let judged = answer.and_then(|answer| read(rubric, &text, &answer).map_err(|failure| failure.fault()));
+        let judged = answer
+            .and_then(|answer| read(rubric, &text, &answer).map_err(|failure| failure.fault()));
         judged.map_err(|fault| self.failed(fault))
     }
 
@@ -149,9 +179,12 @@ impl<'j> Judging<'j> {
             }
             let one = std::slice::from_ref(pair);
             let answer = self.put(&name, |nonce| ask_pairs(one, nonce)).await;
-            let same = answer.and_then(|answer| read_pairs(one, &answer).map_err(|failure| failure.fault()));
+            let same = answer
+                .and_then(|answer| read_pairs(one, &answer).map_err(|failure| failure.fault()));
             let same = same.map_err(|fault| self.failed(fault))?;
-            self.known.borrow_mut().insert(name, same.first() == Some(&true));
+            self.known
+                .borrow_mut()
+                .insert(name, same.first() == Some(&true));
         }
         Ok(())
     }
@@ -176,7 +209,12 @@ impl<'j> Judging<'j> {
         JudgeResult {
             id: self.service.id().to_owned(),
             prompt_hash: prompt_hash(),
-            rubrics: self.rubrics.0.iter().map(|(path, rubric)| (path.clone(), rubric.hash.clone())).collect(),
+            rubrics: self
+                .rubrics
+                .0
+                .iter()
+                .map(|(path, rubric)| (path.clone(), rubric.hash.clone()))
+                .collect(),
             unfit: self.unfit.as_ref().map(|fault| fault.message.clone()),
             failures: self.failures.borrow().len() as u64,
             calls: figures.calls,
@@ -188,5 +226,11 @@ impl<'j> Judging<'j> {
 }
 
 fn name(pair: &Pair) -> String {
-    key(&[pair.tool.as_bytes(), pair.argument.as_bytes(), pair.expected.as_bytes(), pair.actual.as_bytes(), pair.context.as_bytes()])
+    key(&[
+        pair.tool.as_bytes(),
+        pair.argument.as_bytes(),
+        pair.expected.as_bytes(),
+        pair.actual.as_bytes(),
+        pair.context.as_bytes(),
+    ])
 }

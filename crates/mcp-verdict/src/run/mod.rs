@@ -18,8 +18,8 @@ use crate::exit::{Exit, NotStarted, Usage, say};
 use crate::github::Event;
 use crate::ground::Ground;
 use crate::interrupt::{self, Interrupt};
-use crate::place::Checkout;
 use crate::output;
+use crate::place::Checkout;
 use anyhow::{Result, bail};
 use behavior::{Behaviour, Told};
 use clap::ArgMatches;
@@ -68,7 +68,15 @@ pub(crate) async fn run(args: &RunArgs, matches: &ArgMatches) -> Result<Exit> {
         output::print(&told?)?;
         return Ok(Exit::Pass);
     }
-    let judged = judged(&plan, &ground, args, &layers, behaviour.as_ref(), &mut interrupt).await;
+    let judged = judged(
+        &plan,
+        &ground,
+        args,
+        &layers,
+        behaviour.as_ref(),
+        &mut interrupt,
+    )
+    .await;
     ground.end().await;
     let mut report = judged?;
     report.texts(&mut |text| *text = masks.hide(text));
@@ -90,7 +98,9 @@ async fn judged(
     interrupt: &mut Interrupt,
 ) -> Result<Report> {
     let mut report = if layers.contains(&0) {
-        conformance(plan, ground, args.output.quiet, interrupt).await?.0
+        conformance(plan, ground, args.output.quiet, interrupt)
+            .await?
+            .0
     } else {
         Report {
             verdict: Verdict::Pass,
@@ -140,11 +150,16 @@ fn layers(args: &RunArgs, config: &Config) -> Result<Vec<u8>> {
     let found = golden::path(config);
     match wished {
         Some(layers) if layers.contains(&1) && found.is_none() => bail!(Usage(
-            "layer 1 needs a golden set: write golden/tasks.yaml, or name one with --golden".to_owned()
+            "layer 1 needs a golden set: write golden/tasks.yaml, or name one with --golden"
+                .to_owned()
         )),
-        Some(layers) if layers.is_empty() => bail!(Usage("`layers` is empty; name at least one layer".to_owned())),
+        Some(layers) if layers.is_empty() => bail!(Usage(
+            "`layers` is empty; name at least one layer".to_owned()
+        )),
         Some(layers) => match layers.iter().find(|layer| **layer > 1) {
-            Some(layer) => bail!(Usage(format!("there is no layer {layer} in this version; there are 0 and 1"))),
+            Some(layer) => bail!(Usage(format!(
+                "there is no layer {layer} in this version; there are 0 and 1"
+            ))),
             None => Ok(layers),
         },
         None if found.is_some() => Ok(vec![0, 1]),

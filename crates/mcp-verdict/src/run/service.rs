@@ -97,12 +97,14 @@ impl<'d> Service<'d> {
         concurrency: u32,
         desk: &'d Desk,
     ) -> Self {
-        let remote = endpoint.zip(desk.net.as_ref()).map(|(endpoint, net)| Remote {
-            net,
-            offer: Offer::new(endpoint.wire, tools),
-            endpoint,
-            tariff,
-        });
+        let remote = endpoint
+            .zip(desk.net.as_ref())
+            .map(|(endpoint, net)| Remote {
+                net,
+                offer: Offer::new(endpoint.wire, tools),
+                endpoint,
+                tariff,
+            });
         Self {
             id: id.to_owned(),
             desk,
@@ -168,7 +170,10 @@ impl<'d> Service<'d> {
         };
         let http = encode(&remote.endpoint, request, &remote.offer, &Quirks::default());
         let tokens = estimate(http.body.len(), EXPECTED_OUTPUT);
-        (tokens, remote.tariff.as_ref().map(|tariff| tariff.usd(&tokens)))
+        (
+            tokens,
+            remote.tariff.as_ref().map(|tariff| tariff.usd(&tokens)),
+        )
     }
 
     /// Asks the model. `run` keeps the answers of two runs apart, even where all bytes are the same.
@@ -190,7 +195,12 @@ impl<'d> Service<'d> {
             let quirks = self.state.borrow().quirks.clone();
             let http = encode(&remote.endpoint, request, &remote.offer, &quirks);
             let session = remote.net.journal.borrow().session().to_owned();
-            let key = key(&[MAKER, session.as_bytes(), &run.to_be_bytes(), &http.material()]);
+            let key = key(&[
+                MAKER,
+                session.as_bytes(),
+                &run.to_be_bytes(),
+                &http.material(),
+            ]);
             let kept = remote.net.journal.borrow_mut().find(&key);
             if let Some(kept) = kept
                 && let Ok(answer) = decode(&remote.endpoint, &response(&kept), &remote.offer.names)
@@ -209,7 +219,9 @@ impl<'d> Service<'d> {
                 patience.next(&fault, &mut state.quirks, &mut state.retries, jitter())
             };
             match next {
-                Next::Retry { after_ms, .. } => tokio::time::sleep(Duration::from_millis(after_ms)).await,
+                Next::Retry { after_ms, .. } => {
+                    tokio::time::sleep(Duration::from_millis(after_ms)).await;
+                }
                 Next::Drop { .. } => {}
                 Next::GiveUp { .. } => return Err(self.given_up(&fault)),
             }
@@ -230,8 +242,16 @@ impl<'d> Service<'d> {
     }
 
     /// One call over the wire. What was paid for is on disk before anybody sees it.
-    async fn pay(&self, remote: &Remote<'_>, http: &HttpRequest, key: &str) -> Result<Result<Asked, Fault>, RunFault> {
-        let expected = remote.tariff.as_ref().map(|tariff| tariff.usd(&estimate(http.body.len(), EXPECTED_OUTPUT)));
+    async fn pay(
+        &self,
+        remote: &Remote<'_>,
+        http: &HttpRequest,
+        key: &str,
+    ) -> Result<Result<Asked, Fault>, RunFault> {
+        let expected = remote
+            .tariff
+            .as_ref()
+            .map(|tariff| tariff.usd(&estimate(http.body.len(), EXPECTED_OUTPUT)));
         self.desk.budget.take(expected).map_err(|ended| {
             self.stop(RunFault {
                 who: Who::Harness,
@@ -250,11 +270,18 @@ impl<'d> Service<'d> {
         };
         let limits = came.as_ref().map(Limits::of).unwrap_or_default();
         let kind = decoded.as_ref().err().map(|fault| &fault.kind);
-        self.state.borrow_mut().pace.end(ticket, kind, &limits, millis(self.began));
+        self.state
+            .borrow_mut()
+            .pace
+            .end(ticket, kind, &limits, millis(self.began));
         self.freed.notify_waiters();
         let answer = match (came, decoded) {
             (Ok(response), Ok(answer)) => {
-                let kept = remote.net.journal.borrow_mut().keep(key, &kept(&response, ms));
+                let kept = remote
+                    .net
+                    .journal
+                    .borrow_mut()
+                    .keep(key, &kept(&response, ms));
                 kept.map_err(|error| {
                     self.stop(RunFault {
                         who: Who::Harness,
@@ -269,7 +296,9 @@ impl<'d> Service<'d> {
                 return Ok(Err(fault));
             }
         };
-        let usd = answer.usage.and_then(|tokens| Some(remote.tariff.as_ref()?.usd(&tokens)));
+        let usd = answer
+            .usage
+            .and_then(|tokens| Some(remote.tariff.as_ref()?.usd(&tokens)));
         self.desk.budget.settle(expected, usd);
         let state = &mut *self.state.borrow_mut();
         state.retries.earn();
@@ -304,7 +333,10 @@ impl<'d> Service<'d> {
                 Start::Now => return self.state.borrow_mut().pace.start(),
                 Start::Full => freed.await,
                 Start::At(ms) => {
-                    tokio::time::sleep(Duration::from_millis(ms.saturating_sub(now).clamp(1, 60_000))).await;
+                    tokio::time::sleep(Duration::from_millis(
+                        ms.saturating_sub(now).clamp(1, 60_000),
+                    ))
+                    .await;
                 }
             }
         }
@@ -330,7 +362,11 @@ impl<'d> Service<'d> {
             what: fault.what().to_owned(),
             message: format!("{}: {}", self.id, self.desk.masks.hide(&fault.message)),
         };
-        if fault.is_lasting() { self.stop(told) } else { told }
+        if fault.is_lasting() {
+            self.stop(told)
+        } else {
+            told
+        }
     }
 
     fn stop(&self, fault: RunFault) -> RunFault {
@@ -358,7 +394,10 @@ fn kept(response: &HttpResponse, ms: u64) -> Kept {
     let headers = response.headers.iter();
     Kept {
         status: response.status,
-        headers: headers.filter(|(name, _)| useful.contains(&name.as_str())).cloned().collect(),
+        headers: headers
+            .filter(|(name, _)| useful.contains(&name.as_str()))
+            .cloned()
+            .collect(),
         body: String::from_utf8_lossy(&response.body).into_owned(),
         at: response.at,
         ms,
@@ -381,6 +420,8 @@ fn millis(since: Instant) -> u64 {
 
 /// A number from 0 to 1 that differs between programs that began together.
 fn jitter() -> f64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     f64::from(now.subsec_nanos() % 1_000_003) / 1_000_003.0
 }

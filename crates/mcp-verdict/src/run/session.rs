@@ -16,9 +16,7 @@ use verdict_eval::gate::absolute::{Held, Target};
 use verdict_eval::golden::Case;
 use verdict_eval::score::{Scored, Scorer};
 use verdict_eval::tool::Tool;
-use verdict_model::behavior::{
-    CallMade, Run, RunFault, RunOutcome, Spent, Who,
-};
+use verdict_model::behavior::{CallMade, Run, RunFault, RunOutcome, Spent, Who};
 
 /// What all runs of a session share.
 pub(crate) struct Session<'s> {
@@ -52,7 +50,10 @@ impl CaseRuns<'_> {
     /// How the case stands against its own target.
     pub(crate) fn held(&self) -> Held {
         let passed = |first: bool| -> Vec<bool> {
-            let runs = self.runs.iter().filter(|run| (run.wave == 0) == first && run.outcome != RunOutcome::Invalid);
+            let runs = self
+                .runs
+                .iter()
+                .filter(|run| (run.wave == 0) == first && run.outcome != RunOutcome::Invalid);
             runs.map(|run| run.outcome == RunOutcome::Passed).collect()
         };
         Target {
@@ -74,7 +75,13 @@ impl<'s> Session<'s> {
     }
 
     /// Makes all runs of all cases with one model: the first pass, then confirmations of the cases that are in doubt.
-    pub(crate) async fn all(&self, service: &Service<'_>, cases: &[&'s Case], tally: &RefCell<Tally>, interrupt: &mut Interrupt) -> Vec<CaseRuns<'s>> {
+    pub(crate) async fn all(
+        &self,
+        service: &Service<'_>,
+        cases: &[&'s Case],
+        tally: &RefCell<Tally>,
+        interrupt: &mut Interrupt,
+    ) -> Vec<CaseRuns<'s>> {
         let mut all: Vec<CaseRuns<'s>> = cases
             .iter()
             .map(|case| CaseRuns {
@@ -87,8 +94,16 @@ impl<'s> Session<'s> {
         let most = all.iter().map(|runs| runs.planned).max().unwrap_or(0);
         let mut attempts: Vec<Attempt<'s>> = (0..most)
             .flat_map(|index| {
-                let due = all.iter().enumerate().filter(move |(_, runs)| index < runs.planned);
-                due.map(move |(place, runs)| Attempt { place, case: runs.case, index, wave: 0 })
+                let due = all
+                    .iter()
+                    .enumerate()
+                    .filter(move |(_, runs)| index < runs.planned);
+                due.map(move |(place, runs)| Attempt {
+                    place,
+                    case: runs.case,
+                    index,
+                    wave: 0,
+                })
             })
             .collect();
         let mut wave = 0;
@@ -103,12 +118,22 @@ impl<'s> Session<'s> {
             wave += 1;
             // A baseline decides nothing, and asking it again tells nothing.
             let goes_on = !service.is_baseline() && !service.has_stopped() && !interrupt.happened();
-            attempts = if goes_on { confirmations(&all, wave) } else { vec![] };
+            attempts = if goes_on {
+                confirmations(&all, wave)
+            } else {
+                vec![]
+            };
         }
         all
     }
 
-    async fn wave(&self, service: &Service<'_>, attempts: &[Attempt<'s>], tally: &RefCell<Tally>, interrupt: &mut Interrupt) -> Vec<(usize, Run)> {
+    async fn wave(
+        &self,
+        service: &Service<'_>,
+        attempts: &[Attempt<'s>],
+        tally: &RefCell<Tally>,
+        interrupt: &mut Interrupt,
+    ) -> Vec<(usize, Run)> {
         let mut done: Vec<Option<Run>> = attempts.iter().map(|_| None).collect();
         {
             let runs = futures_util::stream::iter(attempts.iter().enumerate())
@@ -121,14 +146,15 @@ impl<'s> Session<'s> {
                     () = &mut *interrupt => break,
                     next = runs.next() => {
                         let Some((at, run)) = next else { break };
-                        tally.borrow_mut().done(service.spent());
+                        tally.borrow_mut().done(&service.spent());
                         done[at] = Some(run);
                     }
                 }
             }
         }
         let made = attempts.iter().zip(done);
-        made.map(|(attempt, run)| (attempt.place, run.unwrap_or_else(|| not_made(*attempt)))).collect()
+        made.map(|(attempt, run)| (attempt.place, run.unwrap_or_else(|| not_made(*attempt))))
+            .collect()
     }
 
     /// One run, from the prompt to its score.
@@ -141,7 +167,11 @@ impl<'s> Session<'s> {
             match episode.next() {
                 Next::Done => break,
                 Next::Ask(request) => match service.ask(&request, attempt.index).await {
-                    Ok(Asked { answer, ms: took, is_reused }) => {
+                    Ok(Asked {
+                        answer,
+                        ms: took,
+                        is_reused,
+                    }) => {
                         ms.model += took;
                         reused &= is_reused;
                         episode.answered(answer);
@@ -153,7 +183,8 @@ impl<'s> Session<'s> {
                 },
                 Next::Call(calls) => {
                     let began = std::time::Instant::now();
-                    let results = join_all(calls.iter().map(|call| self.call(attempt.case, call))).await;
+                    let results =
+                        join_all(calls.iter().map(|call| self.call(attempt.case, call))).await;
                     ms.server += u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
                     episode.called(results);
                 }
@@ -161,7 +192,13 @@ impl<'s> Session<'s> {
         }
         let fault = fault.or_else(|| episode.fault());
         let transcript = self.transcripts.and_then(|kept| {
-            kept.write(service.id(), &attempt.case.id, attempt.index, &episode.system(), episode.turns())
+            kept.write(
+                service.id(),
+                &attempt.case.id,
+                attempt.index,
+                &episode.system(),
+                episode.turns(),
+            )
         });
         let mut run = Run {
             index: attempt.index,
@@ -184,7 +221,13 @@ impl<'s> Session<'s> {
     }
 
     /// Scores a run. A fault that is not the model's makes it no run, unless it passed in spite of it.
-    async fn settle(&self, run: &mut Run, case: &Case, episode: &Episode<'_>, fault: Option<RunFault>) {
+    async fn settle(
+        &self,
+        run: &mut Run,
+        case: &Case,
+        episode: &Episode<'_>,
+        fault: Option<RunFault>,
+    ) {
         let is_foreign = fault.as_ref().is_some_and(|fault| fault.who != Who::Model);
         if is_foreign && fault.as_ref().is_some_and(|fault| fault.who != Who::Server) {
             run.fault = fault;
@@ -207,7 +250,12 @@ impl<'s> Session<'s> {
         run.differences = scored.differences;
     }
 
-    async fn scored(&self, case: &Case, episode: &Episode<'_>, run: &mut Run) -> (Scored, Option<RunFault>) {
+    async fn scored(
+        &self,
+        case: &Case,
+        episode: &Episode<'_>,
+        run: &mut Run,
+    ) -> (Scored, Option<RunFault>) {
         let nobody = |_: &_| None;
         let mut scored = self.scorer.score(case, episode.trace(), &nobody);
         let Some(judging) = self.judging else {
@@ -216,7 +264,11 @@ impl<'s> Session<'s> {
         let mut fault = None;
         if !scored.unsettled.is_empty() {
             match judging.pairs(&scored.unsettled).await {
-                Ok(()) => scored = self.scorer.score(case, episode.trace(), &|pair| judging.known(pair)),
+                Ok(()) => {
+                    scored = self
+                        .scorer
+                        .score(case, episode.trace(), &|pair| judging.known(pair));
+                }
                 Err(why) => fault = Some(why),
             }
         }
@@ -235,9 +287,16 @@ impl<'s> Session<'s> {
 
     async fn call(&self, case: &Case, call: &LiveCall) -> LiveResult {
         let tool = &self.tools[call.tool];
-        match self.client.call(tool, &call.arguments, &case.answers).await.outcome {
+        match self
+            .client
+            .call(tool, &call.arguments, &case.answers)
+            .await
+            .outcome
+        {
             CallOutcome::Complete { result, .. } => LiveResult::Result(result),
-            CallOutcome::Protocol { code, message } => LiveResult::Refused(format!("error {code}: {message}")),
+            CallOutcome::Protocol { code, message } => {
+                LiveResult::Refused(format!("error {code}: {message}"))
+            }
             CallOutcome::Failed { why } => LiveResult::Failed(why),
         }
     }
@@ -249,7 +308,12 @@ fn confirmations<'s>(all: &[CaseRuns<'s>], wave: u32) -> Vec<Attempt<'s>> {
     for (place, runs) in all.iter().enumerate() {
         let next = u32::try_from(runs.runs.len()).unwrap_or(u32::MAX);
         for index in next..next.saturating_add(runs.held().needs) {
-            attempts.push(Attempt { place, case: runs.case, index, wave });
+            attempts.push(Attempt {
+                place,
+                case: runs.case,
+                index,
+                wave,
+            });
         }
     }
     attempts
@@ -293,4 +357,3 @@ fn not_made(attempt: Attempt<'_>) -> Run {
         transcript: None,
     }
 }
-

@@ -35,7 +35,14 @@ impl Transcripts {
     /// Writes a conversation down, secrets masked; gives its file's name below the folder, with `/`.
     ///
     /// What cannot be written is left out: the report has what counts.
-    pub(crate) fn write(&self, model: &str, case: &str, run: u32, system: &str, turns: &[Turn]) -> Option<String> {
+    pub(crate) fn write(
+        &self,
+        model: &str,
+        case: &str,
+        run: u32,
+        system: &str,
+        turns: &[Turn],
+    ) -> Option<String> {
         let name = format!("{}/{}.{run}.json", plain(model), plain(case));
         let conversation = Conversation {
             schema: SCHEMA,
@@ -55,14 +62,20 @@ impl Transcripts {
 
 /// A name that is one part of a path everywhere.
 fn plain(text: &str) -> String {
-    let keep = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let keep = |c: char| {
+        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '-'
+        }
+    };
     let name: String = text.chars().take(100).map(keep).collect();
     let name = name.trim_matches('.');
     if name == text {
         return name.to_owned();
     }
     // Two names that differ in what was replaced stay two.
-    format!("{name}-{:08x}", verdict_report::hash(text.bytes()) as u32)
+    format!("{name}-{:016x}", verdict_report::hash(text.bytes()))
 }
 
 #[cfg(test)]
@@ -75,7 +88,10 @@ mod tests {
         let hostile = ["../../etc", "..", "a\\b:c", "a/b:c", ""];
         let names: Vec<String> = hostile.iter().map(|name| plain(name)).collect();
         for (index, name) in names.iter().enumerate() {
-            assert!(!name.is_empty() && !name.contains(['/', '\\', ':']) && !name.starts_with('.'), "{name}");
+            assert!(
+                !name.is_empty() && !name.contains(['/', '\\', ':']) && !name.starts_with('.'),
+                "{name}"
+            );
             assert!(!names[..index].contains(name), "{name}");
         }
     }

@@ -40,27 +40,39 @@ impl Wire {
     pub(crate) async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, Fault> {
         let mut out = self.http.post(&request.url).body(request.body.clone());
         for header in &request.headers {
-            let mut value = reqwest::header::HeaderValue::from_str(&header.value)
-                .map_err(|_| {
-                let why = format!("the header field {} holds a character that none can carry", header.name);
-                Fault::network(Network::Reset, &why)
-            })?;
+            let mut value =
+                reqwest::header::HeaderValue::from_str(&header.value).map_err(|_| {
+                    let why = format!(
+                        "the header field {} holds a character that none can carry",
+                        header.name
+                    );
+                    Fault::network(Network::Reset, &why)
+                })?;
             value.set_sensitive(header.is_secret);
             out = out.header(header.name, value);
         }
         let mut answer = out.send().await.map_err(|error| reason(&error))?;
-        let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+        let at = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |now| now.as_secs());
         let status = answer.status().as_u16();
         let headers = answer
             .headers()
             .iter()
-            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .map(|(name, value)| {
+                (
+                    name.as_str().to_owned(),
+                    String::from_utf8_lossy(value.as_bytes()).into_owned(),
+                )
+            })
             .collect();
         let mut body = Vec::new();
         let mut is_cut = false;
         loop {
             match answer.chunk().await {
-                Ok(Some(bytes)) if body.len() + bytes.len() <= MOST => body.extend_from_slice(&bytes),
+                Ok(Some(bytes)) if body.len() + bytes.len() <= MOST => {
+                    body.extend_from_slice(&bytes);
+                }
                 Ok(Some(_)) => {
                     let why = format!("the answer is larger than {} MiB", MOST >> 20);
                     return Err(Fault::network(Network::Reset, &why));
@@ -91,7 +103,11 @@ fn reason(error: &reqwest::Error) -> Fault {
         return Fault::network(Network::TimedOut, &why);
     }
     let mut inner: &dyn std::error::Error = error;
-    let mut kind = if error.is_connect() { Network::Refused } else { Network::Reset };
+    let mut kind = if error.is_connect() {
+        Network::Refused
+    } else {
+        Network::Reset
+    };
     while let Some(source) = inner.source() {
         inner = source;
         if inner.is::<tokio_rustls::rustls::Error>() {

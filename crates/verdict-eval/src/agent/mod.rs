@@ -232,7 +232,11 @@ impl<'a> Episode<'a> {
 
     /// The next canned result of a tool; the last one again and again.
     fn canned(&mut self, tool: &str) -> Map<String, Value> {
-        let all = self.case.tool_results.get(tool).map_or(&[][..], Vec::as_slice);
+        let all = self
+            .case
+            .tool_results
+            .get(tool)
+            .map_or(&[][..], Vec::as_slice);
         let given = self.given.entry(tool.to_owned()).or_default();
         let result = all.get(*given).or(all.last()).cloned().unwrap_or_default();
         *given += 1;
@@ -285,7 +289,10 @@ impl<'a> Episode<'a> {
         if !self.waiting.is_empty() {
             return;
         }
-        let results: Vec<_> = std::mem::take(&mut self.results).into_iter().flatten().collect();
+        let results: Vec<_> = std::mem::take(&mut self.results)
+            .into_iter()
+            .flatten()
+            .collect();
         if results.is_empty() {
             return;
         }

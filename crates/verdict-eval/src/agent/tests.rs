@@ -18,7 +18,9 @@ fn tools() -> Vec<Tool> {
             "inputSchema": { "type": "object" },
             "outputSchema": { "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] }
         }))),
-        Tool(object(json!({ "name": "pay", "inputSchema": { "type": "object" } }))),
+        Tool(object(
+            json!({ "name": "pay", "inputSchema": { "type": "object" } }),
+        )),
     ]
 }
 
@@ -93,7 +95,9 @@ fn answer(text: &str, calls: Vec<Call>, end: End) -> Answer {
 fn told(episode: &Episode<'_>) -> Vec<(String, bool)> {
     match episode.turns().last() {
         Some(Turn::Tool { results }) => {
-            let pairs = results.iter().map(|result| (result.content.clone(), result.is_error));
+            let pairs = results
+                .iter()
+                .map(|result| (result.content.clone(), result.is_error));
             pairs.collect()
         }
         other => panic!("{other:?} holds no results"),
@@ -119,15 +123,31 @@ fn a_run_without_calls_ends_with_the_answer() {
 fn nothing_is_called_that_nobody_allowed() {
     let (case, tools, rules) = (case(), tools(), rules(&[]));
     let mut episode = Episode::new(&case, &tools, &rules, 0);
-    episode.answered(calls(&[("look", "{}"), ("lok", "{}"), ("pay", "[1]"), ("pay", "{\"a\"")]));
-    let from: Vec<_> = episode.trace().calls.iter().map(|call| call.result_from).collect();
+    episode.answered(calls(&[
+        ("look", "{}"),
+        ("lok", "{}"),
+        ("pay", "[1]"),
+        ("pay", "{\"a\""),
+    ]));
+    let from: Vec<_> = episode
+        .trace()
+        .calls
+        .iter()
+        .map(|call| call.result_from)
+        .collect();
     let harness = Some(ResultFrom::Harness);
-    assert_eq!(from, [Some(ResultFrom::Synthetic), harness, harness, harness]);
+    assert_eq!(
+        from,
+        [Some(ResultFrom::Synthetic), harness, harness, harness]
+    );
     let told = told(&episode);
     assert!(!told[0].1, "{told:?}");
     assert_eq!(told[1], ("there is no tool `lok`".to_owned(), true));
     assert_eq!(told[2].0, "the arguments are JSON, and not an object");
-    assert!(told[3].0.starts_with("the arguments are not JSON"), "{told:?}");
+    assert!(
+        told[3].0.starts_with("the arguments are not JSON"),
+        "{told:?}"
+    );
     assert!(matches!(episode.next(), Next::Ask(_)));
 }
 
@@ -135,11 +155,15 @@ fn nothing_is_called_that_nobody_allowed() {
 fn canned_results_are_given_out_one_after_the_other() {
     let mut case = case();
     let text = |text: &str| object(json!({ "content": [{ "type": "text", "text": text }] }));
-    case.tool_results.insert("look".to_owned(), vec![text("one"), text("two")]);
+    case.tool_results
+        .insert("look".to_owned(), vec![text("one"), text("two")]);
     let (tools, rules) = (tools(), rules(&["look"]));
     let mut episode = Episode::new(&case, &tools, &rules, 0);
     episode.answered(calls(&[("look", ""), ("look", "")]));
-    assert_eq!(told(&episode), [("one".to_owned(), false), ("two".to_owned(), false)]);
+    assert_eq!(
+        told(&episode),
+        [("one".to_owned(), false), ("two".to_owned(), false)]
+    );
     episode.answered(calls(&[("look", "")]));
     assert_eq!(told(&episode), [("two".to_owned(), false)]);
 }
@@ -148,18 +172,33 @@ fn canned_results_are_given_out_one_after_the_other() {
 fn live_results_come_in_beside_others() {
     let (case, tools, rules) = (case(), tools(), rules(&["pay"]));
     let mut episode = Episode::new(&case, &tools, &rules, 0);
-    episode.answered(calls(&[("pay", "{\"n\":1}"), ("look", "{}"), ("pay", "{\"n\":2}")]));
+    episode.answered(calls(&[
+        ("pay", "{\"n\":1}"),
+        ("look", "{}"),
+        ("pay", "{\"n\":2}"),
+    ]));
     let Next::Call(live) = episode.next() else {
         panic!("two calls are for the server");
     };
-    let numbers: Vec<_> = live.iter().map(|call| call.arguments["n"].clone()).collect();
+    let numbers: Vec<_> = live
+        .iter()
+        .map(|call| call.arguments["n"].clone())
+        .collect();
     assert_eq!(numbers, [json!(1), json!(2)]);
     let paid = object(json!({ "content": [{ "type": "text", "text": "paid" }] }));
-    episode.called(vec![LiveResult::Result(paid), LiveResult::Refused("error -32602: no".to_owned())]);
+    episode.called(vec![
+        LiveResult::Result(paid),
+        LiveResult::Refused("error -32602: no".to_owned()),
+    ]);
     let told = told(&episode);
     assert_eq!(told[0], ("paid".to_owned(), false));
     assert_eq!(told[2], ("error -32602: no".to_owned(), true));
-    let errors: Vec<_> = episode.trace().calls.iter().map(|call| call.is_error).collect();
+    let errors: Vec<_> = episode
+        .trace()
+        .calls
+        .iter()
+        .map(|call| call.is_error)
+        .collect();
     assert_eq!(errors, [false, false, true]);
     assert_eq!(episode.fault(), None);
 }
@@ -184,7 +223,10 @@ fn a_model_that_never_stops_is_stopped() {
         episode.answered(calls(&[("look", "{}")]));
     }
     assert_eq!(episode.next(), Next::Done);
-    assert_eq!(episode.fault().map(|fault| fault.what), Some("turn-limit".to_owned()));
+    assert_eq!(
+        episode.fault().map(|fault| fault.what),
+        Some("turn-limit".to_owned())
+    );
     assert_eq!(episode.tokens().map(|tokens| tokens.input), Some(30));
 }
 

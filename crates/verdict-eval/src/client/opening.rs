@@ -2,8 +2,8 @@
 
 use super::incoming::{Heard, Loss, Reply};
 use serde_json::{Map, Value};
-use verdict_model::report::ServerInfo;
 use verdict_core::wire::json::cut;
+use verdict_model::report::ServerInfo;
 use verdict_model::{LEGACY_REVISION, REVISION};
 
 /// Bytes of instructions that are kept: they stand before every conversation.

@@ -138,7 +138,6 @@ mod tests {
     use crate::provider::model::ModelId;
     use std::collections::BTreeMap;
     use verdict_model::behavior::Tokens;
-pub use verdict_model::config::Price;
 
     const DAY: &str = "2026-11-30";
 

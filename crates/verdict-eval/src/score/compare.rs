@@ -3,9 +3,9 @@
 use super::decimal::same_number;
 use super::pairing::all_find_one;
 use super::schema::At;
-use crate::golden::text::same;
 use super::typed::{self, Sameness};
 use super::{Means, Pair};
+use crate::golden::text::same;
 use serde_json::{Map, Value};
 
 /// Up to how many items a list is searched for a mere change of order.

@@ -2,8 +2,8 @@
 
 use super::{MESSAGE, NOTE, Sheet, inline};
 use crate::behavior::{
-    Miss, basis, behavior, collision, differences, doings, effort, flawless, metric, misses, percent,
-    standing, strip, tally,
+    Miss, basis, behavior, collision, differences, doings, effort, flawless, metric, misses,
+    percent, standing, strip, tally,
 };
 use crate::safe::{html_inline, markdown_code, truncate_bytes};
 use crate::words;

@@ -2,8 +2,8 @@
 
 use super::{GUTTER, finding::clean};
 use crate::behavior::{
-    Miss, basis, behavior, calls, collision, differences, doings, effort, flawless, metric, misses, percent,
-    standing, strip, tally,
+    Miss, basis, behavior, calls, collision, differences, doings, effort, flawless, metric, misses,
+    percent, standing, strip, tally,
 };
 use crate::layout::{Page, Tone, columns};
 use crate::{Style, Verbosity, words};

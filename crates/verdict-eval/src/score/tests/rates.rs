@@ -49,6 +49,7 @@ fn result(runs: Vec<Run>) -> CaseResult {
         interval,
         standing: Standing::Unknown,
         collisions: Vec::new(),
+        advice: String::new(),
     }
 }
 
