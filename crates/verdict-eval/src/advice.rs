@@ -118,8 +118,8 @@ fn of_argument(difference: Option<&Difference>) -> String {
         .trim_start_matches('/')
         .to_owned();
     match (&difference.expected, &difference.actual) {
-        (Some(_), Some(serde_json::Value::String(_))) => format!(
-            "Case, if the value is right too: list it under `arg_match: {{ {name}: {{ any_of: [...] }} }}`. Else the description of `{name}`: give its format and an example."
+        (Some(_), Some(actual)) => format!(
+            "Case, if {actual} is right too: `arg_match: {{ {name}: {{ any_of: [...] }} }}`. Else the description of `{name}`: say what it takes, with an example."
         ),
         (Some(_), None) => {
             format!("Description: `{name}` was left out; say in its description when it is needed.")
