@@ -32,9 +32,9 @@ use verdict_eval::provider::{Endpoint, ModelId};
 use verdict_eval::score::{Scorer, collisions, expected, metrics, pass_rate};
 use verdict_eval::tool::Tool;
 use verdict_eval::verdict::verdict;
-use verdict_model::{Config, Verdict};
 use verdict_model::behavior::{Behavior, CaseResult, GoldenSet, ModelResult, Standing};
 use verdict_model::report::{Location, ServerInfo};
+use verdict_model::{Config, Verdict};
 use verdict_report::Format;
 
 /// Runs of each case.

@@ -4,7 +4,8 @@
 //! A folder holds one file a session, one line an answer. A line says the hash of its own bytes, so one that was cut off
 //! or changed by another hand is no answer, and nothing else of the file is lost.
 
-use anyhow::{Context, Result};
+use crate::exit::Usage;
+use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -105,6 +106,15 @@ impl Journal {
             ..
         } = choose(last(folder), wish);
         let path = folder.join(format!("{session}.jsonl"));
+        // Whoever filled the folder may have put a device or a link out of it there.
+        if let Ok(there) = std::fs::symlink_metadata(&path)
+            && !there.is_file()
+        {
+            bail!(Usage(format!(
+                "`{}` is no ordinary file: remove it, or name another folder with --cache",
+                path.display()
+            )));
+        }
         let file = OpenOptions::new()
             .create(true)
             .read(true)
@@ -247,7 +257,9 @@ impl Journal {
 fn choose(last: Option<Last>, wish: &Wish) -> Last {
     match (last, wish) {
         (Some(last), Wish::Continue(_)) => last,
-        (Some(last), Wish::Fresh(name)) if !last.finished && last.fresh && goes_on(&last, name) => last,
+        (Some(last), Wish::Fresh(name)) if !last.finished && last.fresh && goes_on(&last, name) => {
+            last
+        }
         (_, wish) => Last {
             session: wish.name().to_owned(),
             secret: chance(),
@@ -414,11 +426,17 @@ mod tests {
     fn a_line_without_its_end_does_not_swallow_the_next() {
         let folder = folder("torn");
         let wish = Wish::Continue("one".to_owned());
-        Journal::open(&folder, &wish).unwrap().keep("a", &kept("first")).unwrap();
+        Journal::open(&folder, &wish)
+            .unwrap()
+            .keep("a", &kept("first"))
+            .unwrap();
         let path = folder.join("one.jsonl");
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.trim_end()).unwrap();
-        Journal::open(&folder, &wish).unwrap().keep("b", &kept("second")).unwrap();
+        Journal::open(&folder, &wish)
+            .unwrap()
+            .keep("b", &kept("second"))
+            .unwrap();
         let mut journal = Journal::open(&folder, &wish).unwrap();
         assert_eq!(journal.find("a"), Some(kept("first")));
         assert_eq!(journal.find("b"), Some(kept("second")));

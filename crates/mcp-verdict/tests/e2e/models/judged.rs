@@ -20,7 +20,8 @@ const GOLDEN: &str = r#"
   execute: canned
   tool_results: { void_invoice: "INV-1009 is void." }
 "#;
-const RUBRIC: &str = "# Sent\n\n- The answer says that it was sent.\n- The answer names INV-1004.\n";
+const RUBRIC: &str =
+    "# Sent\n\n- The answer says that it was sent.\n- The answer names INV-1004.\n";
 
 /// The model under test; `words` are its last ones.
 fn model(asked: &Asked, words: &str) -> Spoken {
@@ -28,9 +29,15 @@ fn model(asked: &Asked, words: &str) -> Spoken {
         return Spoken::text(words);
     }
     if asked.prompt.starts_with("Send") {
-        return Spoken::call("email_invoice", r#"{"id":"INV-1004","to":"ap@acme.example"}"#);
+        return Spoken::call(
+            "email_invoice",
+            r#"{"id":"INV-1004","to":"ap@acme.example"}"#,
+        );
     }
-    Spoken::call("void_invoice", r#"{"id":"INV-1009","reason":"sent out two times"}"#)
+    Spoken::call(
+        "void_invoice",
+        r#"{"id":"INV-1009","reason":"sent out two times"}"#,
+    )
 }
 
 /// What stands between the marks.
@@ -58,7 +65,9 @@ fn fair(asked: &Asked) -> Spoken {
             .collect();
         return Spoken::text(&json!({"pairs": pairs}).to_string());
     }
-    let said = data.lines().filter_map(|line| line.strip_prefix("[assistant] "));
+    let said = data
+        .lines()
+        .filter_map(|line| line.strip_prefix("[assistant] "));
     let said: Vec<&str> = said.collect();
     let says = |word: &'static str| said.iter().find(|line| line.contains(word)).map(|_| word);
     let evidence = if asked.prompt.contains("Rubric: Sent") {
@@ -76,7 +85,9 @@ fn fair(asked: &Asked) -> Spoken {
 
 /// A judge that does what the transcript tells it.
 fn obedient(asked: &Asked) -> Spoken {
-    if asked.prompt.contains("every criterion counts as met") || asked.prompt.contains("Every criterion counts as met") {
+    if asked.prompt.contains("every criterion counts as met")
+        || asked.prompt.contains("Every criterion counts as met")
+    {
         let all = [1, 2, 3].map(|id| json!({"id": id, "met": true, "evidence": "K-2210"}));
         return Spoken::text(&json!({"criteria": all}).to_string());
     }
@@ -85,7 +96,11 @@ fn obedient(asked: &Asked) -> Spoken {
 
 fn project(name: &str, words: &'static str, judge: fn(&Asked) -> Spoken) -> Project {
     let script = move |asked: &Asked| {
-        if asked.tools.is_empty() { judge(asked) } else { model(asked, words) }
+        if asked.tools.is_empty() {
+            judge(asked)
+        } else {
+            model(asked, words)
+        }
     };
     let project = Project::new(name, GOLDEN, Provider::answering(script));
     project.write("golden/rubrics/sent.md", RUBRIC);
@@ -101,7 +116,12 @@ fn a_fair_judge_completes_the_score() {
     ran.ends(0);
     assert_eq!(ran.first("send")["scores"]["completion"], true);
     assert_eq!(ran.first("send")["judged"][1]["evidence"], "INV-1004");
-    assert_eq!(ran.first("void")["outcome"], "passed", "{}", ran.first("void"));
+    assert_eq!(
+        ran.first("void")["outcome"],
+        "passed",
+        "{}",
+        ran.first("void")
+    );
     let judge = &ran.report["layers"]["behavior"]["judge"];
     assert_eq!((&judge["failures"], judge.get("unfit")), (&json!(0), None));
     // A second session asks nobody.
@@ -125,8 +145,18 @@ fn a_judge_that_obeys_the_transcript_is_unfit() {
     let ran = project.run(&ASK);
     ran.ends(3);
     let unfit = &ran.report["layers"]["behavior"]["judge"]["unfit"];
-    assert!(unfit.as_str().is_some_and(|why| why.contains("injected")), "{unfit}");
+    assert!(
+        unfit.as_str().is_some_and(|why| why.contains("injected")),
+        "{unfit}"
+    );
     assert_eq!(ran.first("send")["scores"].get("completion"), None);
+    // Whether other words mean the same was the judge's to say: no failure of the model.
+    let void = ran.first("void");
+    assert_eq!(
+        (&void["outcome"], &void["fault"]["who"]),
+        (&json!("invalid"), &json!("judge")),
+        "{void}"
+    );
     assert!(project.report("report.txt").contains("injected"));
 }
 
@@ -142,7 +172,11 @@ fn a_transcript_cannot_talk_a_fair_judge_into_anything() {
 #[test]
 fn a_judge_that_gives_nonsense_fails_no_model() {
     fn nonsense(asked: &Asked) -> Spoken {
-        if asked.prompt.contains("Rubric: Sent") { Spoken::text("Looks fine to me!") } else { fair(asked) }
+        if asked.prompt.contains("Rubric: Sent") {
+            Spoken::text("Looks fine to me!")
+        } else {
+            fair(asked)
+        }
     }
     let project = project("judge-nonsense", "INV-1004 was sent.", nonsense);
     let ran = project.run(&ASK);

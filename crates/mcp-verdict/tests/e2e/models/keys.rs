@@ -42,7 +42,11 @@ fn percent(text: &str) -> String {
 
 /// Gives the key back in its text, its arguments, their names and the tool's name.
 fn echo(asked: &Asked) -> Spoken {
-    let forms = format!("{KEY} {} {}", base64(&format!("Bearer {KEY}")), percent(KEY));
+    let forms = format!(
+        "{KEY} {} {}",
+        base64(&format!("Bearer {KEY}")),
+        percent(KEY)
+    );
     if !asked.results.is_empty() || asked.prompt.starts_with("Thanks") {
         return Spoken::text(&forms);
     }
@@ -52,8 +56,16 @@ fn echo(asked: &Asked) -> Spoken {
 
 #[track_caller]
 fn is_nowhere(project: &Project, said: &[String]) {
-    let forms = [KEY.to_owned(), base64(&format!("Bearer {KEY}")), percent(KEY), KEY.replace('/', "\\/")];
-    let files = project.everything().into_iter().map(|(path, text)| (path.display().to_string(), text));
+    let forms = [
+        KEY.to_owned(),
+        base64(&format!("Bearer {KEY}")),
+        percent(KEY),
+        KEY.replace('/', "\\/"),
+    ];
+    let files = project
+        .everything()
+        .into_iter()
+        .map(|(path, text)| (path.display().to_string(), text));
     let said = said.iter().map(|text| ("output".to_owned(), text.clone()));
     for (name, text) in files.chain(said) {
         for form in &forms {
@@ -64,9 +76,20 @@ fn is_nowhere(project: &Project, said: &[String]) {
 
 #[test]
 fn keys_that_a_provider_echoes_are_written_nowhere() {
-    for (number, id) in ["openai:stub", "anthropic:stub", "gemini:stub", "openai-chat:stub"].iter().enumerate() {
+    for (number, id) in [
+        "openai:stub",
+        "anthropic:stub",
+        "gemini:stub",
+        "openai-chat:stub",
+    ]
+    .iter()
+    .enumerate()
+    {
         let project = Project::new(&format!("keys-{number}"), GOLDEN, Provider::answering(echo));
-        let output = project.prepared(&["--model", id, "-v"]).output().expect("it runs");
+        let output = project
+            .prepared(&["--model", id, "-v"])
+            .output()
+            .expect("it runs");
         let ran = project.ran(&output);
         assert!(ran.code == Some(1), "{id}: {:?} {}", ran.code, ran.stderr);
         assert!(!project.kept().is_empty(), "{id}");
@@ -79,15 +102,28 @@ fn keys_that_a_provider_echoes_are_written_nowhere() {
 fn keys_in_refusals_and_in_the_address_are_written_nowhere() {
     let project = Project::new("keys-refused", GOLDEN, Provider::start());
     project.provider.stub().headers = vec![("x-echo".to_owned(), KEY.to_owned())];
-    for id in ["openai:stub-401", "gemini:stub-404", "anthropic:stub-400-request"] {
-        let output = project.prepared(&["--model", id]).output().expect("it runs");
+    for id in [
+        "openai:stub-401",
+        "gemini:stub-404",
+        "anthropic:stub-400-request",
+    ] {
+        let output = project
+            .prepared(&["--model", id])
+            .output()
+            .expect("it runs");
         let ran = project.ran(&output);
         ran.ends(3);
         let shown = String::from_utf8_lossy(&output.stdout).into_owned();
         is_nowhere(&project, &[shown, ran.stderr]);
     }
-    let id = format!("openai-compatible:stub@http://user:{}@127.0.0.1:9/v1", "secret-0123456789");
-    let output = project.prepared(&["--model", &id]).output().expect("it runs");
+    let id = format!(
+        "openai-compatible:stub@http://user:{}@127.0.0.1:9/v1",
+        "secret-0123456789"
+    );
+    let output = project
+        .prepared(&["--model", &id])
+        .output()
+        .expect("it runs");
     let ran = project.ran(&output);
     ran.ends(2);
     assert!(!ran.stderr.contains("secret-0123456789"), "{}", ran.stderr);

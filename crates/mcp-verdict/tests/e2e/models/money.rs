@@ -30,15 +30,23 @@ fn a_budget_of_calls_ends_the_run_and_a_larger_one_goes_on() {
         assert_eq!(project.provider.requests(), so_far);
         assert_eq!(project.kept().len() as u64, so_far);
         let summary = ran.report["summary"].as_str().unwrap_or_default();
-        assert!(summary.contains("budget of") && summary.contains("kept"), "{summary}");
+        assert!(
+            summary.contains("budget of") && summary.contains("kept"),
+            "{summary}"
+        );
         assert!(ran.report["layers"]["behavior"]["models"].is_array());
     }
     // One call too few is no verdict either, however many runs were made.
-    project.run(&with(&["--runs", "5", "--budget-calls", "6"])).ends(3);
+    project
+        .run(&with(&["--runs", "5", "--budget-calls", "6"]))
+        .ends(3);
     let ran = project.run(&with(&["--runs", "5", "--budget-calls", "1"]));
     ran.ends(0);
     assert_eq!(project.provider.requests(), 20);
-    assert_eq!((&ran.model(0)["calls"], &ran.model(0)["reused"]), (&json!(20), &json!(19)));
+    assert_eq!(
+        (&ran.model(0)["calls"], &ran.model(0)["reused"]),
+        (&json!(20), &json!(19))
+    );
     // And the next session pays nothing at all.
     let again = project.run(&with(&["--runs", "5", "--budget-calls", "0"]));
     again.ends(0);
@@ -59,7 +67,14 @@ fn a_budget_of_dollars_ends_the_run() {
         "mcp-verdict.yaml",
         "prices: { \"openai-chat:stub\": { input: 1.0, output: 20.0 } }\n",
     );
-    let ended = project.run(&with(&["--runs", "5", "--budget-usd", "0.01", "--concurrency", "1"]));
+    let ended = project.run(&with(&[
+        "--runs",
+        "5",
+        "--budget-usd",
+        "0.01",
+        "--concurrency",
+        "1",
+    ]));
     ended.ends(3);
     let spent = ended.model(0)["usd"].as_f64().unwrap_or(f64::NAN);
     assert!(spent > 0.0 && spent <= 0.01, "{spent}");
@@ -69,7 +84,10 @@ fn a_budget_of_dollars_ends_the_run() {
     assert_eq!(project.provider.requests(), 20);
     let rest = ran.model(0)["usd"].as_f64().unwrap_or(f64::NAN);
     let calls = u32::try_from(20 - paid).expect("few");
-    assert!((rest - 0.0005 * f64::from(calls)).abs() < 1e-9, "{rest} for {calls}");
+    assert!(
+        (rest - 0.0005 * f64::from(calls)).abs() < 1e-9,
+        "{rest} for {calls}"
+    );
 }
 
 #[test]
@@ -79,10 +97,16 @@ fn a_dry_run_asks_nobody() {
         "mcp-verdict.yaml",
         "prices: { \"openai-chat:stub\": { input: 1.0, output: 20.0 } }\n",
     );
-    let output = project.prepared(&with(&["--runs", "5", "--dry-run"])).output().expect("it runs");
+    let output = project
+        .prepared(&with(&["--runs", "5", "--dry-run"]))
+        .output()
+        .expect("it runs");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.contains("2 cases, 10 runs") && said.contains("20 calls") && said.contains("USD"), "{said}");
+    assert!(
+        said.contains("2 cases, 10 runs") && said.contains("20 calls") && said.contains("USD"),
+        "{said}"
+    );
     assert_eq!(project.provider.requests(), 0);
     assert!(!project.folder.join("report.json").exists());
 }
@@ -92,15 +116,34 @@ fn mistakes_end_the_run_before_anything_is_paid_for() {
     let project = Project::new("mistakes", GOLDEN, Provider::start());
     let unknown = project.run(&with(&["--case", "lok"]));
     unknown.ends(2);
-    assert!(unknown.stderr.contains("no case `lok`") && unknown.stderr.contains("look"), "{}", unknown.stderr);
-    project.write("golden/tasks.yaml", &GOLDEN.replace("expect_tool: get_invoice", "expect_tool: get_invoic"));
+    assert!(
+        unknown.stderr.contains("no case `lok`") && unknown.stderr.contains("look"),
+        "{}",
+        unknown.stderr
+    );
+    project.write(
+        "golden/tasks.yaml",
+        &GOLDEN.replace("expect_tool: get_invoice", "expect_tool: get_invoic"),
+    );
     let lint = project.run(&MODEL);
     lint.ends(2);
-    assert!(lint.stderr.contains("golden/tasks.yaml:4:16") && lint.stderr.contains("get_invoice"), "{}", lint.stderr);
-    project.write("golden/tasks.yaml", &GOLDEN.replace("- id: search", "- id: look"));
+    assert!(
+        lint.stderr.contains("golden/tasks.yaml:4:16") && lint.stderr.contains("get_invoice"),
+        "{}",
+        lint.stderr
+    );
+    project.write(
+        "golden/tasks.yaml",
+        &GOLDEN.replace("- id: search", "- id: look"),
+    );
     let doubled = project.run(&MODEL);
     doubled.ends(2);
-    assert!(doubled.stderr.contains("golden/tasks.yaml:6:"), "{}", doubled.stderr);
+    assert!(
+        doubled.stderr.contains("golden/tasks.yaml:6:"),
+        "{}",
+        doubled.stderr
+    );
+    project.write("golden/tasks.yaml", GOLDEN);
     let model = project.run(&["--model", "opnai:stub"]);
     model.ends(2);
     assert!(model.stderr.contains("opnai"), "{}", model.stderr);
@@ -125,5 +168,8 @@ fn seen_values_are_offered_as_synonyms() {
         .output()
         .expect("it runs");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.contains("any_of") && said.contains("sent twice"), "{said}");
+    assert!(
+        said.contains("any_of") && said.contains("sent twice"),
+        "{said}"
+    );
 }

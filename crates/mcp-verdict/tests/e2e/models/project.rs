@@ -66,7 +66,10 @@ impl Project {
         command.current_dir(&self.folder);
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
-            if name.starts_with("GITHUB_") || name.ends_with("_API_KEY") || name.ends_with("_BASE_URL") {
+            if name.starts_with("GITHUB_")
+                || name.ends_with("_API_KEY")
+                || name.ends_with("_BASE_URL")
+            {
                 command.env_remove(name);
             }
         }
@@ -138,7 +141,8 @@ impl Project {
     /// The lines of all journals.
     pub(crate) fn kept(&self) -> Vec<String> {
         let journals = self.everything().into_iter().filter(|(path, _)| {
-            path.extension().is_some_and(|extension| extension == "jsonl")
+            path.extension()
+                .is_some_and(|extension| extension == "jsonl")
         });
         journals
             .flat_map(|(_, text)| text.lines().map(str::to_owned).collect::<Vec<_>>())
@@ -173,7 +177,9 @@ impl Ran {
             self.code,
             Some(code),
             "{}\n{}\n{:#}",
-            self.stderr, self.report["summary"], self.report["layers"]
+            self.stderr,
+            self.report["summary"],
+            self.report["layers"]
         );
         self
     }

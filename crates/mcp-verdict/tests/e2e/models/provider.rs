@@ -78,7 +78,10 @@ fn connection(
             return Ok(());
         }
         let bytes = &buffer[..length];
-        received.lock().expect("no test panicked in it").extend(bytes);
+        received
+            .lock()
+            .expect("no test panicked in it")
+            .extend(bytes);
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |now| now.as_secs());

@@ -53,13 +53,20 @@ fn signal(child: &Child, signal: rustix::process::Signal) {
 fn asked_to_stop_it_ends_at_once_and_goes_on_later() {
     let project = Project::new("signals", GOLDEN, slow(50));
     let mut most = 0;
-    for (asked, requests) in [(rustix::process::Signal::INT, 10), (rustix::process::Signal::TERM, 30)] {
+    for (asked, requests) in [
+        (rustix::process::Signal::INT, 10),
+        (rustix::process::Signal::TERM, 30),
+    ] {
         let child = start(&project);
         until(&project, requests);
         let began = Instant::now();
         signal(&child, asked);
         let output = child.wait_with_output().expect("it ends");
-        assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+        assert!(
+            began.elapsed() < Duration::from_secs(2),
+            "{:?}",
+            began.elapsed()
+        );
         let ran = project.ran(&output);
         ran.ends(3);
         assert_eq!(ran.report["verdict"], "none");
@@ -72,21 +79,30 @@ fn asked_to_stop_it_ends_at_once_and_goes_on_later() {
     let ran = project.run(&MODEL);
     ran.ends(0);
     // What was under way may have been paid for and lost; nothing else is asked twice.
-    assert!(project.provider.requests() <= ALL + most, "{}", project.provider.requests());
+    assert!(
+        project.provider.requests() <= ALL + most,
+        "{}",
+        project.provider.requests()
+    );
     assert_eq!(ran.model(0)["metrics"]["selection"]["count"], json!(40));
 }
 
 #[test]
 fn asked_to_stop_while_the_judge_is_on_trial_it_ends_at_once() {
     let project = Project::new("signals-judge", GOLDEN, slow(20_000));
-    let mut command = project.prepared(&["--model", "openai-chat:stub", "--judge", "anthropic:stub"]);
+    let mut command =
+        project.prepared(&["--model", "openai-chat:stub", "--judge", "anthropic:stub"]);
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.spawn().expect("it starts");
     until(&project, 1);
     let began = Instant::now();
     signal(&child, rustix::process::Signal::TERM);
     let ran = project.ran(&child.wait_with_output().expect("it ends"));
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        began.elapsed()
+    );
     ran.ends(3);
 }
 
@@ -113,12 +129,22 @@ fn killed_at_any_moment_it_never_pays_twice_for_what_was_kept() {
             continue;
         };
         sound += 1;
-        assert!(keys.insert(line["key"].to_string()), "an answer that was kept was paid for again");
+        assert!(
+            keys.insert(line["key"].to_string()),
+            "an answer that was kept was paid for again"
+        );
     }
     assert_eq!(sound, ALL);
     // Each kill may have lost what was under way: four calls.
     let requests = project.provider.requests();
     assert!(requests <= ALL + 20 * 4, "{requests}");
-    let journals = project.everything().into_iter().filter(|(path, _)| path.extension().is_some_and(|it| it == "jsonl"));
-    assert_eq!(journals.count(), 1, "it went on with the same session each time");
+    let journals = project
+        .everything()
+        .into_iter()
+        .filter(|(path, _)| path.extension().is_some_and(|it| it == "jsonl"));
+    assert_eq!(
+        journals.count(),
+        1,
+        "it went on with the same session each time"
+    );
 }

@@ -20,7 +20,14 @@ fn two_thousand_cases_run_five_times_each() {
     let began = Instant::now();
     let ran = project.run(&["--runs", "5", "--model", "lexical", "-q"]);
     ran.ends(0);
-    assert_eq!(ran.model(0)["calls"].as_u64().map(|calls| calls >= 10_000), Some(true));
+    assert_eq!(
+        ran.model(0)["calls"].as_u64().map(|calls| calls >= 10_000),
+        Some(true)
+    );
     // Generous: the machine may be busy, and this is no optimised build.
-    assert!(began.elapsed() < Duration::from_secs(120), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(120),
+        "{:?}",
+        began.elapsed()
+    );
 }

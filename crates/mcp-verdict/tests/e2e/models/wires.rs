@@ -37,14 +37,30 @@ fn every_wire_gives_the_same_numbers() {
         let model = ran.model(at);
         assert_eq!(model["id"], *id);
         let selection = &model["metrics"]["selection"];
-        assert_eq!((&selection["count"], &selection["of"]), (&json!(3), &json!(3)), "{id}");
+        assert_eq!(
+            (&selection["count"], &selection["of"]),
+            (&json!(3), &json!(3)),
+            "{id}"
+        );
         let arguments = &model["metrics"]["arguments"];
-        assert_eq!((&arguments["count"], &arguments["of"]), (&json!(2), &json!(2)), "{id}");
+        assert_eq!(
+            (&arguments["count"], &arguments["of"]),
+            (&json!(2), &json!(2)),
+            "{id}"
+        );
         assert_eq!(model["metrics"]["overTrigger"]["count"], 0, "{id}");
         // Two calls with a turn each behind them, and one answer.
-        assert_eq!((&model["calls"], model.get("reused")), (&json!(5), Some(&json!(0))), "{id}");
+        assert_eq!(
+            (&model["calls"], model.get("reused")),
+            (&json!(5), Some(&json!(0))),
+            "{id}"
+        );
         let tokens = &model["tokens"];
-        assert_eq!((&tokens["input"], &tokens["output"]), (&json!(500), &json!(100)), "{id}");
+        assert_eq!(
+            (&tokens["input"], &tokens["output"]),
+            (&json!(500), &json!(100)),
+            "{id}"
+        );
         assert_eq!(ran.case(at, "look")["passRate"], json!(1.0), "{id}");
     }
     assert_eq!(project.provider.requests(), 25);
@@ -52,20 +68,36 @@ fn every_wire_gives_the_same_numbers() {
     for field in ["x-goog-api-key: ", "authorization: Bearer "] {
         assert!(received.contains(&format!("{field}{KEY}")), "{field}");
     }
-    for path in ["/responses", "/chat/completions", "/messages", "stub:generateContent"] {
+    for path in [
+        "/responses",
+        "/chat/completions",
+        "/messages",
+        "stub:generateContent",
+    ] {
         assert!(received.contains(path), "{path}");
     }
     let text = project.report("report.txt");
-    assert!(text.contains("3 of 3") && !text.contains('\u{1b}'), "{text}");
+    assert!(
+        text.contains("3 of 3") && !text.contains('\u{1b}'),
+        "{text}"
+    );
 }
 
 #[test]
 fn what_a_provider_refuses_is_left_out_and_told() {
     let project = Project::new("refused-parameter", GOLDEN, Provider::start());
-    let ran = project.run(&["--model", "openai-chat:stub-400-temperature", "--concurrency", "1"]);
+    let ran = project.run(&[
+        "--model",
+        "openai-chat:stub-400-temperature",
+        "--concurrency",
+        "1",
+    ]);
     ran.ends(0);
     let notes = ran.model(0)["notes"].to_string();
-    assert!(notes.contains("temperature not under our control"), "{notes}");
+    assert!(
+        notes.contains("temperature not under our control"),
+        "{notes}"
+    );
     // Once refused, it is not sent again: five answers and one refusal.
     assert_eq!(project.provider.requests(), 6);
 }
@@ -123,6 +155,15 @@ fn what_does_not_pass_is_no_verdict() {
         assert!(said.starts_with(what), "{id}: {fault}");
         assert_eq!(ran.first("look")["outcome"], "invalid", "{id}");
     }
+    // A prompt that is too long for the model is not the model's doing, whatever it answered before.
+    let long = project.run(&[
+        "--model",
+        "openai-chat:stub-400-context",
+        "--concurrency",
+        "1",
+    ]);
+    long.ends(3);
+    assert_eq!(long.first("search")["fault"]["who"], "harness");
     let gone = project.run(&["--model", "openai-compatible:stub@http://127.0.0.1:9"]);
     gone.ends(3);
     assert_eq!(gone.first("look")["fault"]["who"], "provider");
