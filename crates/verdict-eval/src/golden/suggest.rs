@@ -318,6 +318,31 @@ mod tests {
     }
 
     #[test]
+    fn a_synonym_of_one_step_is_offered_for_that_step() {
+        let set = "\
+- id: a
+  prompt: p
+  expect_sequence: [{ tool: send, args: { subject: Your bill } }, { tool: send, args: { subject: A reminder } }]
+  arg_match: { 'send#2.subject': { any_of: [Reminder] } }
+";
+        let golden = read(set, "g.yaml").expect("a set");
+        let hash = hash::case(&golden.cases[0], &golden.aliases);
+        let run = vec![
+            difference("send", "/subject", &json!("Your bill"), &json!("The bill")),
+            difference("send", "/subject", &json!("A reminder"), &json!("Remember")),
+        ];
+        let offers = suggest(&golden, &behavior("a", &hash, &[run]));
+        let lines: Vec<_> = offers.iter().filter_map(|it| it.line.as_deref()).collect();
+        assert_eq!(
+            lines,
+            [
+                r#""send#1.subject": { any_of: ["The bill"] }"#,
+                r#""send#2.subject": { any_of: ["Reminder","Remember"] }"#
+            ]
+        );
+    }
+
+    #[test]
     fn near_ids_are_shown_and_not_offered() {
         let id = difference("find", "/id", &json!("ORD-10482"), &json!("ORD-10483"));
         let offers = of(0, &[vec![id]]);
