@@ -41,7 +41,7 @@ enum Task {
     },
     /// Run a part of the golden set through a real model, on three wires (a part of `test --real-model`)
     RealModel {
-        /// Where it is served, as in http://127.0.0.1:8089
+        /// Where it is served, as in `http://127.0.0.1:8089`
         url: String,
     },
     /// Build dist/: the Action, the WASM core and its command line for Node

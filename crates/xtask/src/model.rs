@@ -55,6 +55,9 @@ fn one(id: &str, variable: Option<(&str, String)>, target: &str) -> Result<()> {
     let folder = root().join("target/real-model");
     std::fs::create_dir_all(&folder)?;
     let report = folder.join("report.json");
+    // Small models call on and on, and what they miss is asked again: an end soon.
+    let config = folder.join("mcp-verdict.yaml");
+    std::fs::write(&config, "max-turns: 2\n")?;
     let golden = std::fs::read_to_string(root().join("golden/tasks.yaml"))?;
     let ids = golden
         .lines()
@@ -74,6 +77,7 @@ fn one(id: &str, variable: Option<(&str, String)>, target: &str) -> Result<()> {
         "--url", target, "--model", id, "--format", "text", "--format", "json", "--out",
     ]);
     run.arg(&report).arg("--cache").arg(folder.join("cache"));
+    run.arg("--config").arg(&config);
     for case in ids.take(CASES) {
         run.args(["--case", case.trim()]);
     }

@@ -147,24 +147,18 @@ fn offer(
     values: &BTreeMap<String, u64>,
 ) -> Option<Suggestion> {
     let parts = case.expect.tool_of_key(argument);
-    let (expected, matcher) = match parts {
-        Some(Key {
-            tool,
-            nth: Some(nth),
-            argument,
-        }) => {
-            let steps = steps(case, tool, argument);
-            let own = steps.iter().find(|(step, _)| *step == nth)?;
-            (own.1.as_str()?, case.matcher(tool, nth, argument))
-        }
-        _ => {
-            let key = parts.map_or(argument, |parts| parts.argument);
-            let calls = case.expect.calls();
-            let mut values = calls
-                .iter()
-                .filter_map(|call| call.arguments?.get(key)?.as_str());
-            (values.next()?, case.matchers.get(argument))
-        }
+    let numbered = parts.and_then(|parts| Some((parts, parts.nth?)));
+    let (expected, matcher) = if let Some((Key { tool, argument, .. }, nth)) = numbered {
+        let steps = steps(case, tool, argument);
+        let own = steps.iter().find(|(step, _)| *step == nth)?;
+        (own.1.as_str()?, case.matcher(tool, nth, argument))
+    } else {
+        let key = parts.map_or(argument, |parts| parts.argument);
+        let calls = case.expect.calls();
+        let mut values = calls
+            .iter()
+            .filter_map(|call| call.arguments?.get(key)?.as_str());
+        (values.next()?, case.matchers.get(argument))
     };
     let known: &[Value] = match matcher {
         Some(Matcher::AnyOf(values)) => values,

@@ -64,17 +64,15 @@ fn contents(request: &Request, offer: &Offer) -> Vec<Value> {
     for step in steps(request) {
         let (role, mut parts): (&str, Vec<Value>) = match step {
             Step::User(text) => ("user", vec![json!({"text": text})]),
-            Step::Assistant(said) => match kept(said, WIRE) {
-                Some(content) => {
+            Step::Assistant(said) => {
+                let native = kept(said, WIRE);
+                is_native = native.is_some();
+                if let Some(content) = native {
                     contents.push(content.clone());
-                    is_native = true;
                     continue;
                 }
-                None => {
-                    is_native = false;
-                    ("model", assistant(said, offer))
-                }
-            },
+                ("model", assistant(said, offer))
+            }
             Step::Results(results) => {
                 let parts = results.iter().map(|given| result(given, offer, is_native));
                 ("user", parts.collect())

@@ -145,11 +145,12 @@ fn serve(stream: TcpStream) -> Option<()> {
             if reader.read_line(&mut line).ok()? == 0 {
                 return None;
             }
-            match line.trim_end().to_ascii_lowercase().split_once(": ") {
-                Some(("content-length", value)) => length = value.parse().ok()?,
-                Some(_) => {}
-                None if line.trim_end().is_empty() => break,
-                None => {}
+            let line = line.trim_end().to_ascii_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("content-length: ") {
+                length = value.parse().ok()?;
             }
         }
         let mut body = vec![0; length];
