@@ -49,6 +49,15 @@ fn cause(case: &CaseResult, failed: &[&Run]) -> Option<String> {
     if failed.is_empty() {
         return None;
     }
+    // What the limit of tokens cut off says nothing of descriptions.
+    let is_cut = |fault: &&RunFault| fault.what == "cut-off";
+    let cut: Vec<&RunFault> = failed
+        .iter()
+        .filter_map(|run| run.fault.as_ref().filter(is_cut))
+        .collect();
+    if cut.len() == failed.len() {
+        return Some(of_fault(cut[0]));
+    }
     if let Some(pair) = case.collisions.first() {
         let words = if pair.shared.is_empty() {
             String::new()
@@ -142,16 +151,20 @@ fn of_fault(fault: &RunFault) -> String {
 }
 
 fn outage(missed: &[&Run]) -> String {
-    let who = missed
-        .iter()
-        .find_map(|run| run.fault.as_ref())
-        .map_or("somebody", |fault| match fault.who {
-            Who::Provider => "the provider",
-            Who::Server => "the server under test",
-            Who::Judge => "the judge",
-            Who::Harness => "the budget or this program",
-            Who::Model => "the model",
-        });
+    let fault = missed.iter().find_map(|run| run.fault.as_ref());
+    if let Some(fault) = fault.filter(|fault| fault.who == Who::Harness) {
+        return format!(
+            "Nothing in the case or the descriptions: {}.",
+            fault.message.trim_end_matches('.')
+        );
+    }
+    let who = fault.map_or("somebody", |fault| match fault.who {
+        Who::Provider => "the provider",
+        Who::Server => "the server under test",
+        Who::Judge => "the judge",
+        Who::Harness => "the budget or this program",
+        Who::Model => "the model",
+    });
     format!("Nothing in the case or the descriptions: {who} failed; run it again.")
 }
 

@@ -193,6 +193,9 @@ pub(crate) fn calls(run: &Run) -> String {
         turn = call.turn;
         out.push_str(&one_call(call));
     }
+    if let Some(fault) = &run.fault {
+        out.extend(["; ", &fault.message]);
+    }
     out
 }
 

@@ -4,6 +4,7 @@
 //! same moment, set against each other.
 
 mod action;
+mod behaviour;
 mod crowd;
 pub mod gate;
 mod measure;
@@ -40,6 +41,8 @@ enum Which {
     Growth,
     /// The Action's own share of a step, and the size of what it ships
     Action,
+    /// Golden cases through a stub model: time against the ideal, memory, and how fast runs are scored
+    Behaviour,
     /// Sizes and cold starts
     Size,
     /// A scan of a million lines against reading them
@@ -102,6 +105,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if wanted(Which::Growth) {
         growth(&mut lines)?;
+    }
+    if wanted(Which::Behaviour) {
+        behaviour::run(&program(), &mut lines)?;
     }
     if wanted(Which::Scan) {
         scan(&mut lines)?;

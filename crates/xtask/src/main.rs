@@ -6,6 +6,7 @@ mod codegen;
 mod dist;
 mod js;
 mod links;
+mod model;
 mod needs;
 mod official;
 mod real;
@@ -38,6 +39,11 @@ enum Task {
         /// Write down what differs, instead of comparing
         #[arg(long)]
         bless: bool,
+    },
+    /// Run a part of the golden set through a real model, on three wires (a part of `test --real-model`)
+    RealModel {
+        /// Where it is served, as in `http://127.0.0.1:8089`
+        url: String,
     },
     /// Build dist/: the Action, the WASM core and its command line for Node
     Dist {
@@ -89,6 +95,7 @@ fn main() -> Result<()> {
             run::cargo(&["build", "--quiet", "--package", "mcp-verdict", "--locked"])?;
             official::run(bless)
         }
+        Task::RealModel { url } => model::run(&url),
         Task::Dist { check: false } => dist::build(),
         Task::Dist { check: true } => dist::check(),
         Task::Codegen { check } => codegen::run(check),

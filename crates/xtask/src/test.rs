@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a merge.
 
 use crate::run::{cargo, command, root, status};
-use crate::{agreement, codegen, dist, js, links, needs, official, real, workflows};
+use crate::{agreement, codegen, dist, js, links, model, needs, official, real, workflows};
 use anyhow::Result;
 use std::time::Instant;
 
@@ -14,6 +14,9 @@ pub struct Options {
     /// Write down what the servers of other SDKs come to, instead of comparing
     #[arg(long, conflicts_with = "no_real_servers")]
     bless: bool,
+    /// Also run a part of the golden set through a real model that is served there, on three wires
+    #[arg(long, value_name = "URL", conflicts_with = "bless")]
+    real_model: Option<String>,
 }
 
 /// Runs all tests; the runner's own closing lines come last.
@@ -71,6 +74,10 @@ pub fn run(options: &Options) -> Result<()> {
         step("the data of the Berkeley leaderboard");
         Some(agreement::converted()?)
     };
+    if let Some(url) = &options.real_model {
+        step("a real model");
+        model::run(url)?;
+    }
     step("Rust tests");
     if !root()
         .join("../shared/spec/schema-2026-07-28.json")

@@ -159,7 +159,7 @@ fn matchers(case: &Case, oldest: &Oldest) -> Value {
 /// A key `tool.argument` under the tool's oldest name.
 fn renamed(key: &str, case: &Case, oldest: &Oldest) -> String {
     match case.expect.tool_of_key(key) {
-        Some((tool, argument)) => format!("{}.{argument}", oldest.name(tool)),
+        Some(parts) => parts.written(oldest.name(parts.tool)),
         None => key.to_owned(),
     }
 }

@@ -61,7 +61,8 @@ pub struct Case {
     pub prompt: String,
     /// What the model should do.
     pub expect: Expect,
-    /// How each argument is compared; by argument name, or by tool and argument (`send_email.to`) in a sequence.
+    /// How each argument is compared; by argument name, or in a sequence by tool and argument (`send_email.to`), or by tool,
+    /// step and argument (`send_email#2.to`).
     pub matchers: BTreeMap<String, Matcher>,
     /// How strictly the case is held.
     pub kind: Kind,
@@ -89,10 +90,15 @@ pub struct Case {
 }
 
 impl Case {
-    /// How an argument of a tool is compared, where the case says so: by `tool.argument` before the bare name.
-    pub fn matcher(&self, tool: &str, argument: &str) -> Option<&Matcher> {
-        let exact = self.matchers.get(&format!("{tool}.{argument}"));
-        exact.or_else(|| self.matchers.get(argument))
+    /// How an argument of a tool's `nth` step (from 1) is compared, where the case says so: by `tool#2.argument` before
+    /// `tool.argument`, and by that before the bare name.
+    pub fn matcher(&self, tool: &str, nth: usize, argument: &str) -> Option<&Matcher> {
+        let keys = [
+            format!("{tool}#{nth}.{argument}"),
+            format!("{tool}.{argument}"),
+        ];
+        let narrow = keys.iter().find_map(|key| self.matchers.get(key));
+        narrow.or_else(|| self.matchers.get(argument))
     }
 }
 
@@ -148,12 +154,48 @@ impl Expect {
     }
 
     /// The parts of a matcher's key that names a tool and its argument.
-    pub(crate) fn tool_of_key<'k>(&'k self, key: &'k str) -> Option<(&'k str, &'k str)> {
+    pub(crate) fn tool_of_key<'k>(&'k self, key: &'k str) -> Option<Key<'k>> {
         self.tools().into_iter().find_map(|tool| {
-            let argument = key.strip_prefix(tool)?.strip_prefix('.')?;
-            (!argument.is_empty()).then_some((tool, argument))
+            let (nth, argument) = under(key, tool)?;
+            Some(Key {
+                tool,
+                nth,
+                argument,
+            })
         })
     }
+}
+
+/// A matcher's key that names a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key<'k> {
+    pub(crate) tool: &'k str,
+    /// The how-manieth step of the tool it is about, from 1; without one, all of them.
+    pub(crate) nth: Option<usize>,
+    pub(crate) argument: &'k str,
+}
+
+impl Key<'_> {
+    /// The key as a case writes it, with this name of the tool.
+    pub(crate) fn written(&self, tool: &str) -> String {
+        match self.nth {
+            Some(nth) => format!("{tool}#{nth}.{}", self.argument),
+            None => format!("{tool}.{}", self.argument),
+        }
+    }
+}
+
+/// Reads `TOOL.ARGUMENT` and `TOOL#2.ARGUMENT`: which step, and the argument.
+pub(crate) fn under<'k>(key: &'k str, tool: &str) -> Option<(Option<usize>, &'k str)> {
+    let rest = key.strip_prefix(tool)?;
+    let (nth, argument) = match rest.strip_prefix('#') {
+        Some(numbered) => {
+            let (nth, argument) = numbered.split_once('.')?;
+            (Some(nth.parse().ok()?), argument)
+        }
+        None => (None, rest.strip_prefix('.')?),
+    };
+    (!argument.is_empty()).then_some((nth, argument))
 }
 
 /// One expected call.

@@ -2,7 +2,7 @@
 //!
 //! An offer is no verdict: whoever keeps the key decides whether `outstanding` means `unpaid`.
 
-use super::{Case, Golden, Matcher, Place, hash, text};
+use super::{Case, Golden, Key, Matcher, Place, hash, text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use verdict_model::behavior::{Behavior, Difference, Metric};
@@ -92,19 +92,52 @@ fn offered(case: &Case, difference: &Difference) -> Option<(String, String)> {
         return None;
     }
     let tool = difference.tool.as_deref();
-    let scoped = tool.map(|tool| format!("{tool}.{argument}"));
+    let nth = tool.map_or(1, |tool| {
+        step(case, tool, &argument, difference.expected.as_ref())
+    });
+    let scoped = tool.map(|tool| key(case, tool, nth, &argument));
     let matcher = tool.map_or_else(
         || case.matchers.get(&argument),
-        |tool| case.matcher(tool, &argument),
+        |tool| case.matcher(tool, nth, &argument),
     );
     let open = matches!(
         matcher,
         None | Some(Matcher::Semantic | Matcher::AnyOf(_) | Matcher::Embedding(_))
     );
-    let key = scoped
-        .filter(|key| case.matchers.contains_key(key))
-        .unwrap_or(argument);
-    open.then(|| (key, value.clone()))
+    open.then(|| (scoped.unwrap_or(argument), value.clone()))
+}
+
+/// The values that the steps of a tool expect of an argument, with the number of each step, from 1.
+fn steps<'c>(case: &'c Case, tool: &str, argument: &str) -> Vec<(usize, &'c Value)> {
+    let calls = case.expect.calls().into_iter();
+    let own = calls.filter(|call| call.names.iter().any(|name| name == tool));
+    let numbered = (1..).zip(own);
+    numbered
+        .filter_map(|(nth, call)| Some((nth, call.arguments?.get(argument)?)))
+        .collect()
+}
+
+/// The step of a tool that expects this value, from 1.
+fn step(case: &Case, tool: &str, argument: &str, expected: Option<&Value>) -> usize {
+    let mut steps = steps(case, tool, argument).into_iter();
+    let found = steps.find(|(_, value)| Some(*value) == expected);
+    found.map_or(1, |(nth, _)| nth)
+}
+
+/// The key of `arg_match` for a step: the narrowest that the case has; where it has none and steps of one tool expect
+/// different values, the step's own, since a synonym of one is none of the other.
+fn key(case: &Case, tool: &str, nth: usize, argument: &str) -> String {
+    let numbered = format!("{tool}#{nth}.{argument}");
+    let scoped = format!("{tool}.{argument}");
+    let steps = steps(case, tool, argument);
+    let differ = steps.iter().any(|(_, value)| *value != steps[0].1);
+    if differ || case.matchers.contains_key(&numbered) {
+        numbered
+    } else if case.matchers.contains_key(&scoped) {
+        scoped
+    } else {
+        argument.to_owned()
+    }
 }
 
 fn offer(
@@ -113,15 +146,21 @@ fn offer(
     argument: &str,
     values: &BTreeMap<String, u64>,
 ) -> Option<Suggestion> {
-    let key = case
-        .expect
-        .tool_of_key(argument)
-        .map_or(argument, |(_, it)| it);
-    let calls = case.expect.calls();
-    let expected = calls
-        .iter()
-        .find_map(|call| call.arguments?.get(key)?.as_str())?;
-    let known: &[Value] = match case.matchers.get(argument) {
+    let parts = case.expect.tool_of_key(argument);
+    let numbered = parts.and_then(|parts| Some((parts, parts.nth?)));
+    let (expected, matcher) = if let Some((Key { tool, argument, .. }, nth)) = numbered {
+        let steps = steps(case, tool, argument);
+        let own = steps.iter().find(|(step, _)| *step == nth)?;
+        (own.1.as_str()?, case.matcher(tool, nth, argument))
+    } else {
+        let key = parts.map_or(argument, |parts| parts.argument);
+        let calls = case.expect.calls();
+        let mut values = calls
+            .iter()
+            .filter_map(|call| call.arguments?.get(key)?.as_str());
+        (values.next()?, case.matchers.get(argument))
+    };
+    let known: &[Value] = match matcher {
         Some(Matcher::AnyOf(values)) => values,
         _ => &[],
     };
@@ -269,6 +308,31 @@ mod tests {
         assert_eq!(
             offers[0].line.as_deref(),
             Some(r#""send.subject": { any_of: ["Bill: \"yours\" 🧾"] }"#)
+        );
+    }
+
+    #[test]
+    fn a_synonym_of_one_step_is_offered_for_that_step() {
+        let set = "\
+- id: a
+  prompt: p
+  expect_sequence: [{ tool: send, args: { subject: Your bill } }, { tool: send, args: { subject: A reminder } }]
+  arg_match: { 'send#2.subject': { any_of: [Reminder] } }
+";
+        let golden = read(set, "g.yaml").expect("a set");
+        let hash = hash::case(&golden.cases[0], &golden.aliases);
+        let run = vec![
+            difference("send", "/subject", &json!("Your bill"), &json!("The bill")),
+            difference("send", "/subject", &json!("A reminder"), &json!("Remember")),
+        ];
+        let offers = suggest(&golden, &behavior("a", &hash, &[run]));
+        let lines: Vec<_> = offers.iter().filter_map(|it| it.line.as_deref()).collect();
+        assert_eq!(
+            lines,
+            [
+                r#""send#1.subject": { any_of: ["The bill"] }"#,
+                r#""send#2.subject": { any_of: ["Reminder","Remember"] }"#
+            ]
         );
     }
 

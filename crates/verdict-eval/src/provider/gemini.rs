@@ -60,18 +60,21 @@ fn tool(tool: &Offered) -> Value {
 
 fn contents(request: &Request, offer: &Offer) -> Vec<Value> {
     let mut contents: Vec<Value> = Vec::new();
+    let mut is_native = false;
     for step in steps(request) {
         let (role, mut parts): (&str, Vec<Value>) = match step {
             Step::User(text) => ("user", vec![json!({"text": text})]),
-            Step::Assistant(said) => match kept(said, WIRE) {
-                Some(content) => {
+            Step::Assistant(said) => {
+                let native = kept(said, WIRE);
+                is_native = native.is_some();
+                if let Some(content) = native {
                     contents.push(content.clone());
                     continue;
                 }
-                None => ("model", assistant(said, offer)),
-            },
+                ("model", assistant(said, offer))
+            }
             Step::Results(results) => {
-                let parts = results.iter().map(|given| result(given, offer));
+                let parts = results.iter().map(|given| result(given, offer, is_native));
                 ("user", parts.collect())
             }
         };
@@ -102,10 +105,16 @@ fn path(name: &str) -> String {
     }
 }
 
-fn result(given: &Given<'_>, offer: &Offer) -> Value {
+fn result(given: &Given<'_>, offer: &Offer, is_native: bool) -> Value {
     let key = if given.is_error { "error" } else { "output" };
-    let mut response =
-        json!({"name": offer.names.sent(&given.call.name), "response": {key: given.content}});
+    let called = &given.call.name;
+    // Results find their calls by name: one that the model made up stands in its own turn as it wrote it.
+    let name = if is_native && !offer.names.is_on_offer(called) {
+        called.clone()
+    } else {
+        offer.names.sent(called)
+    };
+    let mut response = json!({"name": name, "response": {key: given.content}});
     if !is_made_up(&given.call.id) {
         response["id"] = json!(given.call.id);
     }

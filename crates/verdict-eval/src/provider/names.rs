@@ -59,6 +59,11 @@ impl Names {
         hashed(&plain, own, 0)
     }
 
+    /// Whether a tool of this name is on offer.
+    pub(crate) fn is_on_offer(&self, own: &str) -> bool {
+        self.sent.contains_key(own)
+    }
+
     /// The server's name of a tool that the model called; a name that was not offered stands as the model wrote it.
     pub fn own(&self, sent: &str) -> String {
         self.own

@@ -265,7 +265,8 @@ pub(super) fn member(
     }
 }
 
-/// Judges a member that nobody expected: right at its default, or as null where null may stand for "left out".
+/// Judges a member that nobody expected: right at its default, or as null where null may stand for "left out". One that
+/// the schema requires is not looked at: no valid call leaves it out, so that the case is silent says nothing.
 pub(super) fn invented(
     asker: Asker<'_>,
     at: At<'_>,
@@ -273,6 +274,9 @@ pub(super) fn invented(
     actual: &Value,
     found: &mut Found,
 ) {
+    if at.requires(name) {
+        return;
+    }
     let is_known = at.knows(name);
     let property = at.member(name);
     let below = push(pointer, name);

@@ -1,6 +1,6 @@
 //! What a case expects, in words: what a report shows beside the calls that were made.
 
-use super::matchers::under;
+use crate::golden::under;
 use crate::golden::{Case, Expect, Matcher, Order};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

@@ -6,8 +6,8 @@ use super::moment::Moment;
 use super::pairing::all_find_one;
 use super::schema::At;
 use super::{Means, Pair};
-use crate::golden::Matcher;
 use crate::golden::text::fold;
+use crate::golden::{Matcher, under};
 use regex::RegexBuilder;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,19 +73,6 @@ enum Reach {
     All,
     Tool,
     Step,
-}
-
-/// Reads `TOOL.ARGUMENT` and `TOOL#2.ARGUMENT`.
-pub(super) fn under<'k>(key: &'k str, tool: &str) -> Option<(Option<usize>, &'k str)> {
-    let rest = key.strip_prefix(tool)?;
-    let (nth, argument) = match rest.strip_prefix('#') {
-        Some(numbered) => {
-            let (nth, argument) = numbered.split_once('.')?;
-            (Some(nth.parse().ok()?), argument)
-        }
-        None => (None, rest.strip_prefix('.')?),
-    };
-    (!argument.is_empty()).then_some((nth, argument))
 }
 
 /// Compares the arguments of one call.

@@ -57,7 +57,8 @@ impl<'s> At<'s> {
         self.member(name).default()
     }
 
-    fn requires(self, name: &str) -> bool {
+    /// Whether the schema wants this member.
+    pub(super) fn requires(self, name: &str) -> bool {
         self.find(|schema| {
             let names = schema.get("required")?.as_array()?;
             names.iter().any(|it| it == name).then_some(schema)

@@ -19,13 +19,11 @@ const GOLDEN: &str = r#"
 "#;
 
 fn last_result(asked: &Asked) -> Spoken {
-    match asked.results.last() {
-        Some(result) => Spoken::text(result),
-        None => {
-            let (tool, arguments) = asked.prompt.split_once(' ').unwrap_or_default();
-            Spoken::call(tool, arguments)
-        }
+    if let Some(result) = asked.results.last() {
+        return Spoken::text(result);
     }
+    let (tool, arguments) = asked.prompt.split_once(' ').unwrap_or_default();
+    Spoken::call(tool, arguments)
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Expected calls against the tools: names, arguments, schemas.
 //!
-//! `expect_args` lists what a right call says; what is not listed may only be left out or stand at its default. So a required
-//! argument that is neither listed nor given a matcher that is content without an expected value makes a case that no call can pass: what
-//! the schema wants, the key calls invented. Where `expect_args` is left out, arguments are not looked at, and nothing is said.
+//! `expect_args` lists what a right call says; an optional argument that is not listed may only be left out or stand at its
+//! default. A required one that is neither listed nor given a matcher is not looked at, which is told: a case that looks at
+//! arguments hardly means to let any value pass. Where `expect_args` is left out, nothing is said.
 
 use super::{Audit, Weight, quoted};
 use crate::golden::nearest::nearest;
-use crate::golden::{Case, Expect, Matcher};
+use crate::golden::{Case, Expect, Expected, Matcher};
 use crate::tool::Tool;
 use serde_json::{Map, Value};
 use verdict_config::tree::short;
@@ -27,7 +27,10 @@ struct Found {
 }
 
 pub(super) fn audit(case: &Case, audit: &mut Audit) {
-    for (at, call) in case.expect.calls().into_iter().enumerate() {
+    let calls = case.expect.calls();
+    for (at, call) in calls.iter().enumerate() {
+        let is_same = |other: &&Expected<'_>| other.names == call.names;
+        let nth = calls[..=at].iter().filter(is_same).count();
         let several = matches!(case.expect, Expect::Sequence { .. });
         let mut found = Vec::new();
         for (choice, name) in call.names.iter().enumerate() {
@@ -49,7 +52,12 @@ pub(super) fn audit(case: &Case, audit: &mut Audit) {
             } else {
                 "expect_args".to_owned()
             };
-            let arguments = Arguments { case, tool, part };
+            let arguments = Arguments {
+                case,
+                tool,
+                nth,
+                part,
+            };
             found.push(arguments.examine(call.arguments, audit));
         }
         // Of several right tools, one that takes these arguments is enough for a case that can be passed.
@@ -72,7 +80,7 @@ fn idle_tolerances(case: &Case, audit: &mut Audit) {
         let argument = case
             .expect
             .tool_of_key(key)
-            .map_or(key.as_str(), |(_, it)| it);
+            .map_or(key.as_str(), |it| it.argument);
         let calls = case.expect.calls();
         let expected = |it: &str| {
             calls
@@ -100,6 +108,8 @@ fn idle_tolerances(case: &Case, audit: &mut Audit) {
 struct Arguments<'a> {
     case: &'a Case,
     tool: &'a Tool,
+    /// The how-manieth step of the tool this is, from 1.
+    nth: usize,
     /// The part of the case that lists them.
     part: String,
 }
@@ -123,7 +133,7 @@ impl Arguments<'_> {
     }
 
     fn matcher(&self, argument: &str) -> Option<&Matcher> {
-        self.case.matcher(self.tool.name(), argument)
+        self.case.matcher(self.tool.name(), self.nth, argument)
     }
 
     /// Whether the expected value is not what is compared, if there is one.
@@ -204,13 +214,13 @@ impl Arguments<'_> {
         let required = schema.get("required").and_then(Value::as_array);
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
             let matcher = self.matcher(name);
-            let (message, mend) = if matcher == Some(&Matcher::Absent) {
+            let (level, message, mend) = if matcher == Some(&Matcher::Absent) {
                 let message = format!(
                     "{} requires {}, and the case wants it absent",
                     quoted(self.tool.name()),
                     quoted(name)
                 );
-                (message, "take one of them back".to_owned())
+                (Weight::Error, message, "take one of them back".to_owned())
             } else if arguments.contains_key(name) {
                 continue;
             } else {
@@ -220,19 +230,17 @@ impl Arguments<'_> {
                     continue;
                 }
                 let message = format!(
-                    "{} requires {}, and the case does not say what is right for it",
+                    "{} requires {}, and the case does not say what is right for it: any value is",
                     quoted(self.tool.name()),
                     quoted(name)
                 );
-                (
-                    message,
-                    format!(
-                        "add it to the expected arguments, or `arg_match: {{ {}: any }}`",
-                        short(name, 60)
-                    ),
-                )
+                let mend = format!(
+                    "add it to the expected arguments, or say so with `arg_match: {{ {}: any }}`",
+                    short(name, 60)
+                );
+                (Weight::Warn, message, mend)
             };
-            found.push(self.say(Weight::Error, name, message, mend));
+            found.push(self.say(level, name, message, mend));
         }
         missing
     }

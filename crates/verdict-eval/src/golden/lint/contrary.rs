@@ -2,6 +2,7 @@
 
 use super::{Audit, Weight};
 use crate::chat::Turn;
+use crate::golden::under;
 use crate::golden::{Case, Expect, Matcher, hash, text};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,10 +108,14 @@ fn other_values(
         return false;
     };
     let held = |case: &Case, argument: &str| {
-        matches!(
-            case.matcher(tool, argument),
-            None | Some(Matcher::Exact | Matcher::Date)
-        )
+        let is_numbered =
+            |key: &String| matches!(under(key, tool), Some((Some(_), it)) if it == argument);
+        // One of its steps may be held otherwise.
+        !case.matchers.keys().any(is_numbered)
+            && matches!(
+                case.matcher(tool, 1, argument),
+                None | Some(Matcher::Exact | Matcher::Date)
+            )
     };
     mine.iter().any(|(argument, value)| {
         let other = theirs.get(argument);

@@ -82,7 +82,7 @@ fn rename(case: &mut Case, current: &dyn Fn(&str) -> String) {
     case.matchers = matchers
         .into_iter()
         .map(|(key, matcher)| match case.expect.tool_of_key(&key) {
-            Some((tool, argument)) => (format!("{}.{argument}", current(tool)), matcher),
+            Some(parts) => (parts.written(&current(parts.tool)), matcher),
             None => (key, matcher),
         })
         .collect();

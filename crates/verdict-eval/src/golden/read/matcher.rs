@@ -3,7 +3,7 @@
 use super::case::Given;
 use super::fields::{self, kind_of, listed, number_of, place_of, quoted};
 use super::{Sink, scalar};
-use crate::golden::{Expect, Matcher};
+use crate::golden::{Expect, Key, Matcher, under};
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -255,6 +255,9 @@ fn synonyms(entry: &Entry, sink: &mut Sink) -> Option<Matcher> {
 
 /// Whether a matcher has what it needs: some compare with the expected value, and mean nothing without it.
 fn suits(member: &Entry, matcher: &Matcher, expect: &Expect, sink: &mut Sink) {
+    if is_beyond(member, expect, sink) {
+        return;
+    }
     let values = expected(&member.key, expect);
     let needs = matches!(
         matcher,
@@ -306,21 +309,52 @@ fn suits(member: &Entry, matcher: &Matcher, expect: &Expect, sink: &mut Sink) {
     }
 }
 
+/// Whether a key speaks of a step that the case does not have.
+fn is_beyond(member: &Entry, expect: &Expect, sink: &mut Sink) -> bool {
+    let Some(Key {
+        tool,
+        nth: Some(nth),
+        ..
+    }) = expect.tool_of_key(&member.key)
+    else {
+        return false;
+    };
+    let calls = expect.calls();
+    let steps = calls
+        .iter()
+        .filter(|call| call.names.iter().any(|name| name == tool));
+    let count = steps.count();
+    if (1..=count).contains(&nth) {
+        return false;
+    }
+    let message = format!("the case has no step {nth} of {}", quoted(tool));
+    let mend = match count {
+        1 => format!("it has one: write `{tool}.…`"),
+        count => format!("it has {count}, counted from 1"),
+    };
+    sink.note(member.place, message, mend);
+    true
+}
+
 /// The expected values that a key speaks of.
 fn expected<'e>(key: &str, expect: &'e Expect) -> Vec<&'e Value> {
     let mut values = Vec::new();
-    for call in expect.calls() {
+    let calls = expect.calls();
+    for (at, call) in calls.iter().enumerate() {
         let Some(arguments) = call.arguments else {
             continue;
         };
-        let scoped = |name: &String| key.strip_prefix(name.as_str())?.strip_prefix('.');
         values.extend(arguments.get(key));
-        values.extend(
-            call.names
-                .iter()
-                .filter_map(scoped)
-                .filter_map(|key| arguments.get(key)),
-        );
+        let nth = calls[..=at]
+            .iter()
+            .filter(|it| it.names == call.names)
+            .count();
+        let own = |name: &String| {
+            let (step, argument) = under(key, name)?;
+            step.is_none_or(|step| step == nth).then_some(argument)
+        };
+        let named = call.names.iter().filter_map(own);
+        values.extend(named.filter_map(|argument| arguments.get(argument)));
     }
     values
 }

@@ -56,7 +56,7 @@ fn the_published_example_is_read() {
     assert_eq!(weather.matchers["days"], Matcher::Number(0.5));
     let places = vec![json!("Seattle"), json!("SEA")];
     assert_eq!(
-        weather.matcher("get_weather", "city"),
+        weather.matcher("get_weather", 1, "city"),
         Some(&Matcher::AnyOf(places))
     );
     let step = |tool: &str, arguments| Step {
@@ -126,8 +126,8 @@ cases:
     assert_eq!(names, &["newest", "other"]);
     let wanted = json!({ "n": 1, "when": "2026-07-28", "list": ["a", "b"], "none": null, "deep": { "x": true } });
     assert_eq!(arguments.as_ref(), Some(&object(wanted)));
-    assert_eq!(all.matcher("newest", "n"), Some(&Matcher::Exact));
-    assert_eq!(all.matcher("other", "n"), None);
+    assert_eq!(all.matcher("newest", 1, "n"), Some(&Matcher::Exact));
+    assert_eq!(all.matcher("other", 1, "n"), None);
     assert_eq!(all.matchers["q"], Matcher::Regex(r"^\d+$".to_owned()));
     assert_eq!(all.matchers.len(), 9);
     assert_eq!(

@@ -129,6 +129,8 @@ fn what_nobody_expected_is_invented() {
         "/a~1b: not expected, and the tool's schema does not name it",
     );
     right(json!({}), &[], json!({"amount": null}));
+    // No valid call leaves out what the schema requires: that the case is silent on it says nothing.
+    right(json!({}), &[], json!({"to": "a@b.example"}));
     wrong(json!({}), &[], json!({"zzz": null}), "/zzz");
     right(
         json!({}),
