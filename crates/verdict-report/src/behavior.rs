@@ -196,7 +196,8 @@ pub(crate) fn calls(run: &Run) -> String {
     out
 }
 
-fn one_call(call: &CallMade) -> String {
+/// One call as in [`calls`].
+pub(crate) fn one_call(call: &CallMade) -> String {
     let arguments = match &call.arguments {
         serde_json::Value::Object(map) => map
             .iter()

@@ -14,6 +14,7 @@ pub mod check_run;
 mod explain;
 mod findings;
 mod github;
+mod html;
 mod json;
 mod junit;
 mod layout;
@@ -29,6 +30,7 @@ use verdict_model::Report;
 
 pub use explain::{explain, explain_all, explain_as};
 pub use github::annotations;
+pub use html::text_page;
 pub use json::pretty;
 pub use markdown::{Aside, markdown_limited, page};
 pub use sarif::{hash, path_uri};
@@ -47,18 +49,21 @@ pub enum Format {
     Junit,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
+    /// One page for a browser, that loads nothing else.
+    Html,
     /// Workflow commands for an Actions log, then the text.
     Github,
 }
 
 impl Format {
     /// All formats, in the order in which help pages name them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Text,
         Self::Json,
         Self::Markdown,
         Self::Junit,
         Self::Sarif,
+        Self::Html,
         Self::Github,
     ];
 
@@ -70,6 +75,7 @@ impl Format {
             Self::Markdown => "markdown",
             Self::Junit => "junit",
             Self::Sarif => "sarif",
+            Self::Html => "html",
             Self::Github => "github",
         }
     }
@@ -151,6 +157,7 @@ pub fn render(report: &Report, format: Format, style: &Style) -> String {
         Format::Markdown => markdown_limited(report, markdown::SUMMARY_BYTES),
         Format::Junit => junit::render(report),
         Format::Sarif => sarif::render(report),
+        Format::Html => html::render(report),
         Format::Github => github::render(report, style),
     }
 }
@@ -166,7 +173,7 @@ mod tests {
         }
         assert_eq!(
             "yaml\u{1b}[2J".parse::<Format>().unwrap_err().to_string(),
-            "unknown format 'yaml\\u{1b}[2J': use one of text, json, markdown, junit, sarif, github"
+            "unknown format 'yaml\\u{1b}[2J': use one of text, json, markdown, junit, sarif, html, github"
         );
     }
 }

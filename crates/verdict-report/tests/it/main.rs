@@ -10,6 +10,7 @@ mod check_run;
 mod explain;
 mod github;
 mod hostile;
+mod html;
 mod json;
 mod junit;
 mod markdown;
