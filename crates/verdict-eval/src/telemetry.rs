@@ -178,6 +178,3 @@ fn to_f64(number: u64) -> f64 {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod tests;

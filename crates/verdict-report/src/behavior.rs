@@ -60,6 +60,12 @@ pub(crate) fn misses(report: &Report) -> Vec<Miss<'_>> {
     misses
 }
 
+/// The misses that make the verdict fail.
+pub(crate) fn red_cases(report: &Report) -> Vec<Miss<'_>> {
+    let all = misses(report).into_iter();
+    all.filter(|miss| miss.is_red()).collect()
+}
+
 /// Whether every run passed.
 pub(crate) fn flawless(case: &CaseResult) -> bool {
     let passed = |run: &Run| run.outcome == RunOutcome::Passed;

@@ -10,6 +10,7 @@
 
 mod annotation;
 mod behavior;
+mod change;
 pub mod check_run;
 mod explain;
 mod findings;
@@ -21,6 +22,7 @@ mod layout;
 pub mod markdown;
 pub mod safe;
 mod sarif;
+mod telemetry;
 mod text;
 mod words;
 
@@ -28,6 +30,9 @@ use std::fmt;
 use std::str::FromStr;
 use verdict_model::Report;
 
+pub use change::{
+    CaseChange, Cases, Change, CheckChange, Checks, MetricChange, Pair, Passes, change, change_text,
+};
 pub use explain::{explain, explain_all, explain_as};
 pub use github::annotations;
 pub use html::text_page;

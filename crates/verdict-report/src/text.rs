@@ -2,6 +2,7 @@
 
 mod behavior;
 mod finding;
+mod telemetry;
 
 use crate::findings::{
     checks, conformance, counts, is_problem, reasons, verdict_stands_alone, worst_first,
@@ -35,6 +36,7 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
             finding(&mut page, check, &Limits::of(style));
         }
         behavior::render(&mut page, report, style);
+        telemetry::render(&mut page, report, style);
         page.gap();
         if style.verbosity == Verbosity::Verbose {
             everything_else(&mut page, &checks);

@@ -137,14 +137,6 @@ pub(crate) fn milliseconds(ms: Option<f64>) -> String {
     }
 }
 
-/// US dollars; a price that is not known is no zero.
-pub(crate) fn usd(usd: Option<f64>) -> String {
-    usd.map_or_else(|| "unknown".to_owned(), |usd| format!("{usd:.4}"))
-}
-
-/// How the table of tools is to be read.
-pub(crate) const TELEMETRY: &str = "Times are those of live calls. Tokens of a run are spread evenly over its calls; dollars are those tokens at list price, reused answers too. The weight in every prompt is a quarter of the listing's bytes.";
-
 /// A number with its thousands set apart.
 pub fn number<N: ToString + Copy>(number: N) -> String {
     let digits = number.to_string();

@@ -89,7 +89,7 @@ fn calls_tokens_and_money_go_to_their_tools() {
         json!({ "name": "find", "calls": 3, "timed": 3, "p50Ms": 20.0, "p95Ms": 38.0,
             // 34 and 33 of the first run's 100, and all 50 of the second's.
             "inputTokens": 117, "outputTokens": 4 + 3 + 5, "usd": 100.0 / 3.0 * 2.0 + 50.0,
-            "weight": 10 })
+            "weight": 8 })
     );
     assert_eq!(
         told["tools"][1],

@@ -1,7 +1,8 @@
 //! How long models and tools took, how many tokens went through, and what it cost.
 
-use super::piece::{columns, known, numbers, text};
+use super::piece::{columns, numbers, text};
 use super::{model_names, plot};
+use crate::telemetry::{self, COLUMNS, LEGEND, dollars, known, of_tool};
 use crate::words;
 use std::fmt::Write as _;
 use verdict_model::Report;
@@ -101,41 +102,19 @@ fn paid(
         words::number(reused),
         known(tokens.map(|tokens| tokens.input)),
         known(tokens.map(|tokens| tokens.output)),
-        words::usd(usd),
+        dollars(usd),
     ];
     numbers(name, &values)
 }
 
 fn tools(telemetry: &Telemetry) -> String {
-    let mut ordered: Vec<_> = telemetry.tools.iter().collect();
-    ordered.sort_by_key(|tool| std::cmp::Reverse(tool.calls));
-    let rows = ordered.iter().take(TOOLS).map(|tool| {
-        let cells = [
-            words::number(tool.calls),
-            words::milliseconds(tool.p50_ms),
-            words::milliseconds(tool.p95_ms),
-            known(tool.input_tokens),
-            known(tool.output_tokens),
-            words::usd(tool.usd),
-            known(tool.weight),
-        ];
-        numbers(&tool.name, &cells)
-    });
+    let ordered = telemetry::tools(telemetry);
+    let rows = ordered.iter().take(TOOLS);
+    let rows = rows.map(|tool| numbers(&tool.name, &of_tool(tool)));
     let mut out = format!(
         "<h3>Tools</h3>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Tools\">\
          <table>\n{}<tbody>\n{}</tbody></table></div>\n",
-        columns(
-            "Tool",
-            &[
-                "calls",
-                "p50",
-                "p95",
-                "tokens in",
-                "out",
-                "USD",
-                "in every prompt"
-            ]
-        ),
+        columns("Tool", &COLUMNS),
         rows.collect::<String>()
     );
     if ordered.len() > TOOLS {
@@ -145,6 +124,6 @@ fn tools(telemetry: &Telemetry) -> String {
             "<p class=\"dim\">{more} more tools; the JSON report has all.</p>"
         );
     }
-    let _ = writeln!(out, "<p class=\"dim\">{}</p>", words::TELEMETRY);
+    let _ = writeln!(out, "<p class=\"dim\">{}</p>", LEGEND);
     out
 }

@@ -94,8 +94,3 @@ pub(super) fn numbers(first: &str, cells: &[String]) -> String {
     out.push_str("</tr>\n");
     out
 }
-
-/// A number, or a dash where it is not known.
-pub(super) fn known(number: Option<u64>) -> String {
-    number.map_or_else(|| "–".to_owned(), crate::words::number)
-}

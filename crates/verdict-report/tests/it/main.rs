@@ -6,6 +6,8 @@
     reason = "helpers of tests fail as tests do, but Clippy only knows the tests themselves"
 )]
 
+mod behavior;
+mod change;
 mod check_run;
 mod explain;
 mod github;
