@@ -113,7 +113,7 @@ fn add<'r>(
     prices: Prices<'_>,
 ) {
     let calls = run.calls.len() as u64;
-    let usd = usd(model, run, prices);
+    let (tokens, usd) = paid(model, run, prices);
     for (place, call) in (0_u64..).zip(&run.calls) {
         let sums = by_name.entry(call.tool.as_str()).or_default();
         let part = |whole: u64| whole / calls + u64::from(place < whole % calls);
@@ -130,10 +130,16 @@ fn add<'r>(
     }
 }
 
-fn usd(model: &ModelResult, run: &Run, prices: Prices<'_>) -> Option<f64> {
-    run.tokens
+/// Tokens of a run and what they cost; a baseline reads nothing, writes nothing and costs nothing.
+fn paid(model: &ModelResult, run: &Run, prices: Prices<'_>) -> (Option<Tokens>, Option<f64>) {
+    if model.is_baseline {
+        return (Some(Tokens::default()), Some(0.0));
+    }
+    let usd = run
+        .tokens
         .as_ref()
-        .and_then(|tokens| prices(&model.id, tokens))
+        .and_then(|tokens| prices(&model.id, tokens));
+    (run.tokens, usd)
 }
 
 fn of_model(model: &ModelResult, prices: Prices<'_>) -> ModelTelemetry {
@@ -147,11 +153,10 @@ fn of_model(model: &ModelResult, prices: Prices<'_>) -> ModelTelemetry {
         if run.calls.iter().any(|call| call.ms.is_some()) {
             served.push(run.ms.server);
         }
-        if !model.is_baseline {
-            input.add(run.tokens.map(|tokens| tokens.input));
-            output.add(run.tokens.map(|tokens| tokens.output));
-            cost.add(usd(model, run, prices));
-        }
+        let (tokens, usd) = paid(model, run, prices);
+        input.add(tokens.map(|tokens| tokens.input));
+        output.add(tokens.map(|tokens| tokens.output));
+        cost.add(usd);
     }
     let (asked, served) = (Latency::of(&asked), Latency::of(&served));
     ModelTelemetry {

@@ -20,7 +20,6 @@ use crate::words;
 use piece::text;
 use std::fmt::Write as _;
 use verdict_model::Report;
-use verdict_model::behavior::{Behavior, ModelResult};
 
 /// Nothing may be loaded, sent or run; styles stand in the page itself.
 const POLICY: &str =
@@ -96,26 +95,4 @@ fn begin(title: &str) -> String {
         text(title, 200),
         include_str!("html/style.css")
     )
-}
-
-/// Short names of the models, in their order: what stands behind the address is left out where the
-/// names still differ. A baseline is called one.
-fn model_names(layer: &Behavior) -> Vec<String> {
-    let short = |model: &ModelResult| {
-        let id = model.id.split('@').next().unwrap_or_default();
-        let name = id.split_once(':').map_or(id, |(_, name)| name);
-        name.to_owned()
-    };
-    let names: Vec<_> = layer.models.iter().map(short).collect();
-    let is_unique = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
-    let shown = layer.models.iter().zip(&names).map(|(model, name)| {
-        let name = if is_unique(name) && !name.is_empty() {
-            name
-        } else {
-            &model.id
-        };
-        let end = if model.is_baseline { " (baseline)" } else { "" };
-        format!("{}{end}", crate::safe::truncate_bytes(name, 60))
-    });
-    shown.collect()
 }

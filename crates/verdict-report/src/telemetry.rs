@@ -38,7 +38,11 @@ pub(crate) fn of_tool(tool: &ToolTelemetry) -> [String; 7] {
         words::milliseconds(tool.p95_ms),
         known(tool.input_tokens),
         known(tool.output_tokens),
-        dollars(tool.usd),
+        if tool.calls == 0 {
+            known(None)
+        } else {
+            dollars(tool.usd)
+        },
         known(tool.weight),
     ]
 }

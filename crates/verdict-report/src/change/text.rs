@@ -35,8 +35,8 @@ pub fn render(change: &Change, style: &Style) -> String {
         ("still", Tone::Careful, &checks.still_failing),
         ("fixed", Tone::Good, &checks.fixed),
     ] {
-        let texts = list.iter().map(check).collect();
-        entries(&mut page, (title, tone, heading(title)), texts, most);
+        let texts: Vec<_> = list.iter().map(check).collect();
+        entries(&mut page, (title, tone, heading(title)), &texts, most);
     }
     let cases = &change.cases;
     for (title, tone, list) in [
@@ -46,8 +46,8 @@ pub fn render(change: &Change, style: &Style) -> String {
         ("added", Tone::Dim, &cases.added),
         ("gone", Tone::Dim, &cases.gone),
     ] {
-        let texts = list.iter().map(case).collect();
-        entries(&mut page, (title, tone, heading(title)), texts, most);
+        let texts: Vec<_> = list.iter().map(case).collect();
+        entries(&mut page, (title, tone, heading(title)), &texts, most);
     }
     let moved = change.metrics.iter().filter(|one| one.change != Some(0.0));
     let texts: Vec<_> = moved.map(rate).collect();
@@ -55,7 +55,7 @@ pub fn render(change: &Change, style: &Style) -> String {
     entries(
         &mut page,
         ("rate", Tone::Note, "metrics that moved"),
-        texts,
+        &texts,
         most,
     );
     if is_same && change.cases == super::Cases::default() {
@@ -82,7 +82,7 @@ fn heading(title: &str) -> &'static str {
 fn entries(
     page: &mut Page,
     (title, tone, heading): (&str, Tone, &str),
-    texts: Vec<String>,
+    texts: &[String],
     most: usize,
 ) {
     if texts.is_empty() {
@@ -141,19 +141,15 @@ fn case(one: &CaseChange) -> String {
 
 fn rate(one: &MetricChange) -> String {
     let share = |rate: Option<verdict_model::behavior::Rate>| percent(rate.and_then(|it| it.rate));
-    let by = one.change.map_or_else(String::new, |by| {
-        let sure = if one.clear {
-            "more than chance"
-        } else {
-            "may be chance"
-        };
-        format!(" ({:+.1} points, {sure})", by * 100.0)
-    });
-    format!(
-        "{} {}: {} to {}{by}",
-        clean(&one.model, 120),
-        metric(one.metric),
-        share(one.was),
-        share(one.now)
-    )
+    let by = match (one.change, one.clear) {
+        (Some(by), true) => format!(" ({:+.1} points, more than chance)", by * 100.0),
+        (Some(by), false) => format!(" ({:+.1} points, may be chance)", by * 100.0),
+        (None, _) => String::new(),
+    };
+    let name = format!("{} {}", clean(&one.model, 120), metric(one.metric));
+    match (one.was, one.now) {
+        (None, _) => format!("{name}: {}, not measured before", share(one.now)),
+        (_, None) => format!("{name}: {} before, no longer measured", share(one.was)),
+        _ => format!("{name}: {} to {}{by}", share(one.was), share(one.now)),
+    }
 }

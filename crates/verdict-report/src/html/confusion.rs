@@ -66,11 +66,16 @@ fn count<'r>(counts: &mut Counts<'r>, case: &'r CaseResult, unknown: &mut u64) {
     }
     let first = |run: &'r Run| run.calls.first().map(|call| call.tool.as_str());
     let right = |run: &&Run| run.scores.get(&Metric::Selection) == Some(&true);
-    let wanted = case
-        .collisions
-        .first()
-        .map(|pair| pair.expected.as_str())
-        .or_else(|| case.runs.iter().find(right).and_then(first));
+    // A run without a call says itself which tool it lacks; else another run of the case may tell.
+    let lacks = |run: &'r Run| {
+        let all = run.differences.iter();
+        let mut of_choice = all.filter(|difference| difference.metric == Metric::Selection);
+        of_choice.find_map(|difference| difference.tool.as_deref())
+    };
+    let other = || {
+        let pair = case.collisions.first().map(|pair| pair.expected.as_str());
+        pair.or_else(|| case.runs.iter().find(right).and_then(first))
+    };
     for run in case
         .runs
         .iter()
@@ -91,7 +96,7 @@ fn count<'r>(counts: &mut Counts<'r>, case: &'r CaseResult, unknown: &mut u64) {
                     *counts.entry((tool, tool)).or_default() += 1;
                 }
             }
-            (None, Some(false)) if run.calls.is_empty() => match wanted {
+            (None, Some(false)) if run.calls.is_empty() => match lacks(run).or_else(other) {
                 Some(tool) => *counts.entry((tool, NONE)).or_default() += 1,
                 None => *unknown += 1,
             },

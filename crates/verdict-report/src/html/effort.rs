@@ -1,7 +1,8 @@
 //! How long models and tools took, how many tokens went through, and what it cost.
 
 use super::piece::{columns, numbers, text};
-use super::{model_names, plot};
+use super::plot;
+use crate::behavior::model_names;
 use crate::telemetry::{self, COLUMNS, LEGEND, dollars, known, of_tool};
 use crate::words;
 use std::fmt::Write as _;
@@ -32,7 +33,7 @@ fn latencies(layer: &Behavior) -> String {
     let timed: Vec<_> = layer
         .models
         .iter()
-        .zip(model_names(layer))
+        .zip(model_names(&layer.models))
         .map(|(model, name)| (name, samples(model)))
         .filter(|(_, samples)| !samples.is_empty())
         .collect();
@@ -68,7 +69,7 @@ fn latencies(layer: &Behavior) -> String {
 }
 
 fn spent(layer: &Behavior) -> String {
-    let names = model_names(layer);
+    let names = model_names(&layer.models);
     let models = layer.models.iter().zip(&names);
     let rows = models.map(|(model, name)| {
         let cost = (model.tokens, model.usd);
@@ -124,6 +125,6 @@ fn tools(telemetry: &Telemetry) -> String {
             "<p class=\"dim\">{more} more tools; the JSON report has all.</p>"
         );
     }
-    let _ = writeln!(out, "<p class=\"dim\">{}</p>", LEGEND);
+    let _ = writeln!(out, "<p class=\"dim\">{LEGEND}</p>");
     out
 }

@@ -1,7 +1,8 @@
 //! Every case by every model: a strip of marks, one a run, that opens to what happened in the runs.
 
 use super::piece::{fold, text};
-use super::{model_names, runs};
+use super::runs;
+use crate::behavior::model_names;
 use crate::behavior::{Miss, behavior, flawless, tally};
 use crate::words;
 use std::collections::BTreeMap;
@@ -74,7 +75,7 @@ pub(super) fn anchor(report: &Report, id: &str) -> String {
 }
 
 pub(super) fn section(report: &Report, layer: &Behavior) -> String {
-    let names: Vec<_> = model_names(layer)
+    let names: Vec<_> = model_names(&layer.models)
         .iter()
         .map(|name| text(name, 100))
         .collect();

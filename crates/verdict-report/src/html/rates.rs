@@ -1,13 +1,14 @@
 //! What was measured of each model, with its intervals, and who the models are.
 
 use super::piece::{prose, text};
-use super::{model_names, plot};
+use super::plot;
+use crate::behavior::model_names;
 use crate::behavior::{basis, effort, metric, percent};
 use std::fmt::Write as _;
 use verdict_model::behavior::{Behavior, Metric};
 
 pub(super) fn section(layer: &Behavior) -> String {
-    let names = model_names(layer);
+    let names = model_names(&layer.models);
     let mut out = "<p class=\"dim\">A dot is the share, the line its 95 % interval: where two lines overlap widely, the difference may be chance.</p>\n\
          <div class=\"wide\"><table class=\"rates\">\n<thead><tr><th scope=\"col\">Metric and model</th>\
          <th scope=\"col\" class=\"number\">Share</th>\

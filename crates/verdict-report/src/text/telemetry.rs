@@ -1,40 +1,55 @@
 //! Layer 3 for a terminal: two small tables.
 
 use super::{GUTTER, finding::clean};
+use crate::behavior::model_names;
 use crate::layout::{Page, Tone, columns};
 use crate::telemetry::{COLUMNS, LEGEND, of_model, of_tool, telemetry, tools};
-use crate::{Style, Verbosity, words};
+use crate::{Style, Verbosity};
 use verdict_model::Report;
 
 /// Tools that are shown unless everything is wanted.
 const MOST: usize = 5;
 
 pub(super) fn render(page: &mut Page, report: &Report, style: &Style) {
-    let Some(telemetry) = telemetry(report) else {
+    if style.verbosity == Verbosity::Verbose {
+        brief(page, report, usize::MAX);
+        if telemetry(report).is_some() {
+            page.item(GUTTER, &[], (Tone::Dim, LEGEND));
+        }
+    } else {
+        brief(page, report, MOST);
+    }
+}
+
+/// The models, and the `most` tools that were called most; nothing where none is to be shown.
+pub(super) fn brief(page: &mut Page, report: &Report, most: usize) {
+    let Some(telemetry) = telemetry(report).filter(|_| most > 0) else {
         return;
     };
-    let everything = style.verbosity == Verbosity::Verbose;
-    let most = if everything { usize::MAX } else { MOST };
-    let models = telemetry
+    let names = crate::behavior::behavior(report)
+        .map(|layer| model_names(&layer.models))
+        .unwrap_or_default();
+    let mut rows: Vec<_> = telemetry
         .models
         .iter()
-        .map(|model| (clean(&model.id, 28), of_model(model)));
-    let all = tools(telemetry);
-    let called = all.iter().filter(|tool| everything || tool.calls > 0);
-    let shown = called
+        .enumerate()
         .take(most)
-        .map(|tool| (clean(&tool.name, 28), of_tool(tool)));
+        .map(|(place, model)| {
+            let name = names.get(place).unwrap_or(&model.id);
+            (clean(name, 40), of_model(model))
+        })
+        .collect();
+    let all = tools(telemetry);
+    let called = all
+        .iter()
+        .filter(|tool| tool.calls > 0 || most == usize::MAX);
+    rows.extend(
+        called
+            .take(most)
+            .map(|tool| (clean(&tool.name, 28), of_tool(tool))),
+    );
     page.gap();
-    table(page, &models.chain(shown).collect::<Vec<_>>());
-    let called = all.iter().filter(|tool| tool.calls > 0).count();
-    if called > most {
-        let more = words::number(called - most);
-        let text = format!("{more} more tools; -v shows them all");
-        page.item(GUTTER, &[], (Tone::Dim, &text));
-    }
-    if everything {
-        page.item(GUTTER, &[], (Tone::Dim, LEGEND));
-    }
+    table(page, &rows);
 }
 
 fn table(page: &mut Page, rows: &[(String, [String; 7])]) {
@@ -62,10 +77,10 @@ fn table(page: &mut Page, rows: &[(String, [String; 7])]) {
     };
     let head = line("", &mut COLUMNS.iter().map(|name| short(name)));
     let label = |text: &str| format!("{text:<GUTTER$}");
-    page.line(&[(Tone::Bold, &label("took")), (Tone::Dim, &head)]);
+    page.short((Tone::Bold, &label("took")), &head);
     for (name, cells) in rows {
         let text = line(name, &mut cells.iter().map(String::as_str));
-        page.line(&[(Tone::Plain, &label("")), (Tone::Plain, &text)]);
+        page.short((Tone::Plain, &label("")), &text);
     }
 }
 

@@ -17,5 +17,6 @@ mod json;
 mod junit;
 mod markdown;
 mod sarif;
+mod screen;
 mod support;
 mod text;
