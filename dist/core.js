@@ -375,6 +375,19 @@ export function planRun(config, variables) {
 }
 
 /**
+ * Takes the mends, an object by check id as JSON; the first time counts.
+ * @param {string} mends
+ */
+export function takeMends(mends) {
+    const ptr0 = passStringToWasm0(mends, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+    const len0 = WASM_VECTOR_LEN;
+    const ret = wasm.takeMends(ptr0, len0);
+    if (ret[1]) {
+        throw takeFromExternrefTable0(ret[0]);
+    }
+}
+
+/**
  * The report of a run that never began, as JSON; without a configuration where none could be read.
  * @param {string | null | undefined} config
  * @param {string} variables

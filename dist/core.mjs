@@ -1,7 +1,7 @@
 // Built from crates/verdict-wasm/js by `cargo xtask dist`; changes belong there.
 
 // <define:MODULE_HASHES>
-var define_MODULE_HASHES_default = { "core_bg.wasm": "bc361d45be7ed12c84526114cedbbf0b0eff46635fbfaec97af041c3f984bb2f", "text_bg.wasm": "490a4af43333fd33ea461a40855bf486779c2112f320df37da7bfe1050c93e7b" };
+var define_MODULE_HASHES_default = { "core_bg.wasm": "2cd0853eac14dc3ffc3dd2bf985e5d9c4583ea8c1ca60ec3236f3aa6da2a9937", "text_bg.wasm": "d0bd0a47d8f18d30641be93a0bd59b31ab3060339b1b99ad302589b5948b6838" };
 
 // library.mjs
 import { createHash } from "node:crypto";
@@ -368,8 +368,12 @@ function signalNumber(name) {
 
 // driver.mjs
 import { Run, planRun } from "./core.js";
+var EVALUATION = ["golden", "models", "judge", "runs", "layers", "concurrency", "cache", "baseline", "gate", "budget", "history", "max-turns", "prices"];
+function coreConfig(config) {
+  return JSON.stringify(Object.fromEntries(Object.entries(config).filter(([key]) => !EVALUATION.includes(key))));
+}
 async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal, stop } = {}) {
-  const text2 = JSON.stringify(config);
+  const text2 = coreConfig(config);
   const values = JSON.stringify(variables);
   const run = new Run(text2, values, today);
   try {
@@ -470,6 +474,7 @@ load(core, "core_bg.wasm");
 function catalogue() {
   return readFileSync3(new URL("./catalogue.json", import.meta.url), "utf8");
 }
+core.takeMends(JSON.stringify(Object.fromEntries(JSON.parse(catalogue()).map(({ id, fix }) => [id, fix]))));
 var loaded = false;
 function textModule() {
   if (!loaded) load(text, "text_bg.wasm");
@@ -502,6 +507,7 @@ export {
   check,
   childEnvironment,
   completeCheckRun,
+  coreConfig,
   endGroup,
   invocation,
   openSocket,

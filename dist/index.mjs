@@ -531,7 +531,7 @@ async function afterJob(env, runner, token) {
 }
 
 // action/examine.mjs
-import { authorities as authorities2, check, planRun, unjudged as unjudged2 } from "./core.mjs";
+import { authorities as authorities2, check, coreConfig as coreConfig2, planRun, unjudged as unjudged2 } from "./core.mjs";
 
 // action/config.mjs
 import { lstatSync, readFileSync as readFileSync2, realpathSync, statSync as statSync2 } from "node:fs";
@@ -635,6 +635,7 @@ function parse2(file, cwd) {
 import {
   authorities,
   childEnvironment,
+  coreConfig,
   endGroup,
   isReady,
   knock,
@@ -649,7 +650,7 @@ var PAUSE_MS = 100;
 var KEPT = 256 << 10;
 async function startServer(plan, { config, variables: variables2, env, cwd, signal, started = () => {
 } }) {
-  const request = knock(JSON.stringify(config), JSON.stringify(variables2));
+  const request = knock(coreConfig(config), JSON.stringify(variables2));
   const options = { ca: authorities(config.server["ca-file"], cwd) };
   const ask = (timeoutMs) => question({ ...plan.endpoint, timeoutMs }, request, options, signal);
   if (await ask(2e3) === "") {
@@ -769,7 +770,7 @@ function prepare(run, readInputs2) {
     Object.assign(prepared, readConfig(prepared.inputs, prepared.cwd, run.env));
     const { config, variables: variables2 } = prepared;
     try {
-      prepared.plan = JSON.parse(planRun(JSON.stringify(config), JSON.stringify(variables2)));
+      prepared.plan = JSON.parse(planRun(coreConfig2(config), JSON.stringify(variables2)));
       run.runner.mask(prepared.plan.masks);
       run.notes.push(...prepared.plan.notes);
       authorities2(config.server["ca-file"], prepared.cwd);
@@ -802,7 +803,7 @@ async function examine(run, prepared) {
     }
   } catch (error) {
     const [exit, why] = explain(error);
-    const known2 = plan && JSON.stringify(config);
+    const known2 = plan && coreConfig2(config);
     const report = unjudged2(known2, JSON.stringify(variables2 ?? {}), error.message, JSON.stringify(run.source));
     return { report, exit, why, log: error.log ?? "", error };
   }

@@ -11,6 +11,8 @@ use std::fmt::Write as _;
 
 /// Shorter values would mask every other word of a report: in bytes.
 pub const SHORTEST: usize = 4;
+/// Shorter values stay in the names of members, which may be the protocol's own: in bytes.
+const SHORTEST_IN_NAMES: usize = 16;
 /// Backslashes before one character, where JSON stands inside JSON.
 const MOST_BACKSLASHES: usize = 8;
 
@@ -53,13 +55,19 @@ impl Masks {
 
     /// `text` with every secret masked, also one that an ellipsis cuts off.
     pub fn hide(&self, text: &str) -> String {
+        self.hide_of(text, SHORTEST)
+    }
+
+    /// `text` with every form masked that is at least so long.
+    fn hide_of(&self, text: &str, least: usize) -> String {
         let bytes = text.as_bytes();
         let (mut out, mut written, mut at) = (String::new(), 0, 0);
         while at < bytes.len() {
             let found = self.begins[usize::from(bytes[at])]
                 .then(|| {
                     let spelled = |form: &String| spelled(&bytes[at..], form.as_bytes());
-                    self.forms.iter().filter_map(spelled).max()
+                    let forms = self.forms.iter().filter(|form| form.len() >= least);
+                    forms.filter_map(spelled).max()
                 })
                 .flatten();
             if let Some(length) = found {
@@ -75,17 +83,22 @@ impl Masks {
         out.replace('\0', "\u{FFFD}")
     }
 
-    /// A JSON text with every string masked but the names of members; it stays JSON.
+    /// A JSON text with every string masked; it stays JSON. In names of members, only long secrets are looked for: a short
+    /// one may be a name of the protocol.
     pub fn hide_json(&self, text: &str) -> String {
         let (mut out, mut rest) = (String::with_capacity(text.len()), text);
         while let Some(begin) = rest.find('"') {
             let (before, from) = rest.split_at(begin);
             let (token, after) = from.split_at(string_end(from));
             out.push_str(before);
+            let least = if after.starts_with(':') {
+                SHORTEST_IN_NAMES
+            } else {
+                SHORTEST
+            };
             match serde_json::from_str::<String>(token) {
-                Ok(_) if after.starts_with(':') => out.push_str(token),
                 Ok(value) => {
-                    let hidden = self.hide(&value);
+                    let hidden = self.hide_of(&value, least);
                     if hidden == value {
                         out.push_str(token);
                     } else {

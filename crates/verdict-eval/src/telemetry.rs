@@ -119,13 +119,8 @@ fn add<'r>(
         let part = |whole: u64| whole / calls + u64::from(place < whole % calls);
         sums.calls += 1;
         sums.times.extend(call.ms);
-        // A baseline reads nothing and writes nothing.
-        if model.is_baseline {
-            continue;
-        }
-        sums.input.add(run.tokens.map(|tokens| part(tokens.input)));
-        sums.output
-            .add(run.tokens.map(|tokens| part(tokens.output)));
+        sums.input.add(tokens.map(|tokens| part(tokens.input)));
+        sums.output.add(tokens.map(|tokens| part(tokens.output)));
         sums.usd.add(usd.map(|usd| usd / to_f64(calls)));
     }
 }

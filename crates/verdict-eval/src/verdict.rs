@@ -1,7 +1,7 @@
 //! The verdict of layer 1 and its sentence, from the report's own words: every format reads the same value.
 
 use verdict_model::Verdict;
-use verdict_model::behavior::{Behavior, CaseResult, ModelResult, RunOutcome, Standing};
+use verdict_model::behavior::{Behavior, CaseResult, ModelResult, RunOutcome, Standing, Who};
 
 /// Valid first-pass runs below which a case says nothing, where as many were planned.
 const LEAST: usize = 3;
@@ -52,7 +52,18 @@ fn out(model: &ModelResult) -> Option<String> {
             .count();
         valid < LEAST.min(all.len().max(1))
     });
-    (starved || invalid * 10 > planned)
+    // A budget that ended, a signal, a disk that is full: what is missing was meant to be measured, however little it is.
+    let is_cut = model
+        .cases
+        .iter()
+        .flat_map(|case| &case.runs)
+        .filter(|run| run.outcome == RunOutcome::Invalid)
+        .any(|run| {
+            run.fault
+                .as_ref()
+                .is_some_and(|fault| fault.who == Who::Harness)
+        });
+    (starved || is_cut || invalid * 10 > planned)
         .then(|| format!("{invalid} of {planned} runs on {} are no runs", model.id))
 }
 
@@ -135,7 +146,7 @@ pub fn both(one: Verdict, other: Verdict) -> Verdict {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
-    use verdict_model::behavior::{GoldenSet, Kind, Run, Spent};
+    use verdict_model::behavior::{GoldenSet, Kind, Run, RunFault, Spent};
 
     fn case(standing: Standing, outcomes: &[RunOutcome]) -> CaseResult {
         let run = |(index, outcome): (usize, &RunOutcome)| Run {
@@ -227,5 +238,25 @@ mod tests {
             );
         }
         assert_eq!(verdict(&layer(false, vec![]), false), Verdict::None);
+    }
+
+    #[test]
+    fn what_was_cut_off_is_no_verdict_however_little_is_missing() {
+        use RunOutcome::{Invalid, Passed};
+        let mut runs = [Passed; 40];
+        runs[39] = Invalid;
+        let cut = |who| {
+            let mut layer = layer(false, vec![case(Standing::Met, &runs)]);
+            layer.models[0].cases[0].runs[39].fault = Some(RunFault {
+                who,
+                what: "budget".to_owned(),
+                message: "the budget is used up".to_owned(),
+            });
+            layer
+        };
+        assert_eq!(verdict(&cut(Who::Harness), false), Verdict::None);
+        assert!(sentence(&cut(Who::Harness)).contains("the budget is used up"));
+        // A provider that failed once in forty is no reason to measure again.
+        assert_eq!(verdict(&cut(Who::Provider), false), Verdict::Pass);
     }
 }

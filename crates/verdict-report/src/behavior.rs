@@ -257,7 +257,10 @@ pub(crate) fn doings(case: &CaseResult) -> Vec<(String, usize)> {
 pub(crate) fn differences(case: &CaseResult) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for difference in case.runs.iter().flat_map(|run| &run.differences) {
-        let place = match (&difference.tool, &difference.pointer) {
+        let missing = difference.expected.as_ref().and_then(|name| name.as_str());
+        let missing = missing.filter(|_| difference.metric == Metric::Selection);
+        let tool = difference.tool.as_deref().or(missing);
+        let place = match (tool, &difference.pointer) {
             (Some(tool), Some(pointer)) if !pointer.is_empty() => format!("{tool} {pointer}: "),
             (Some(tool), _) => format!("{tool}: "),
             (None, Some(pointer)) if !pointer.is_empty() => format!("{pointer}: "),

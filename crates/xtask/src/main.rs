@@ -1,5 +1,6 @@
 //! Development tasks: `cargo xtask demo | test | dist | codegen | bench`.
 
+mod agreement;
 mod bench;
 mod codegen;
 mod dist;

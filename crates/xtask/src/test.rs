@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a merge.
 
 use crate::run::{cargo, command, root, status};
-use crate::{codegen, dist, js, links, needs, official, real, workflows};
+use crate::{agreement, codegen, dist, js, links, needs, official, real, workflows};
 use anyhow::Result;
 use std::time::Instant;
 
@@ -65,6 +65,12 @@ pub fn run(options: &Options) -> Result<()> {
         step("the official suite beside ours");
         official::run(false)?;
     }
+    let agreement = if options.no_real_servers {
+        None
+    } else {
+        step("the data of the Berkeley leaderboard");
+        Some(agreement::converted()?)
+    };
     step("Rust tests");
     if !root()
         .join("../shared/spec/schema-2026-07-28.json")
@@ -74,5 +80,9 @@ pub fn run(options: &Options) -> Result<()> {
             "the published schema is not beside this checkout: tests against it say so and do nothing"
         );
     }
-    cargo(&["test", "--workspace", "--locked"])
+    let mut tests = command(&crate::run::cargo_program());
+    if let Some(file) = agreement {
+        tests.env("MCP_VERDICT_BFCL", file);
+    }
+    status(tests.args(["test", "--workspace", "--locked"]))
 }

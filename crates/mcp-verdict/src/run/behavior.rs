@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::estimate;
 use super::golden::{self, GoldenFile};
-use super::journal::{Journal, Wish};
+use super::journal::{Journal, OF_A_JOB, Wish};
 use super::judging::{Judging, Rubrics};
 use super::service::{Desk, Net, Service};
 use super::session::{CaseRuns, Session};
@@ -32,10 +32,11 @@ use verdict_eval::provider::{Endpoint, ModelId};
 use verdict_eval::score::{Scorer, collisions, expected, metrics, pass_rate};
 use verdict_eval::telemetry::telemetry;
 use verdict_eval::tool::Tool;
-use verdict_model::Config;
+use verdict_eval::verdict::verdict;
 use verdict_model::behavior::{Behavior, CaseResult, GoldenSet, ModelResult, Standing, Tokens};
 use verdict_model::report::{Location, ServerInfo};
 use verdict_model::telemetry::Telemetry;
+use verdict_model::{Config, Verdict};
 use verdict_report::Format;
 
 /// Runs of each case.
@@ -199,9 +200,9 @@ impl Behaviour {
         };
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
-            .map_or(0, |now| now.as_secs());
+            .map_or(0, |now| now.as_millis());
         let name = match variable("GITHUB_RUN_ID") {
-            Some(id) if id.chars().all(|c| c.is_ascii_digit()) => format!("run-{id}"),
+            Some(id) if id.chars().all(|c| c.is_ascii_digit()) => format!("{OF_A_JOB}{id}"),
             _ => format!("local-{now}"),
         };
         if self.fresh || variable("GITHUB_EVENT_NAME").as_deref() == Some("schedule") {
@@ -264,7 +265,14 @@ impl Behaviour {
                     .net
                     .as_ref()
                     .map(|net| net.journal.borrow().secret().to_owned());
-                Some(Judging::begin(service, &self.rubrics, &secret.unwrap_or_default()).await)
+                let secret = secret.unwrap_or_default();
+                tokio::select! {
+                    biased;
+                    () = &mut *interrupt => {
+                        return Ok(Told::Nothing("the run was cut off; the same command goes on where it stopped".to_owned()));
+                    }
+                    judging = Judging::begin(service, &self.rubrics, &secret) => Some(judging),
+                }
             }
             None => None,
         };
@@ -293,12 +301,6 @@ impl Behaviour {
             models.push(self.result(&service, runs, &tools));
         }
         let notes = self.notes(client, &desk, judging.as_ref(), interrupt);
-        if let Some(net) = &desk.net
-            && !interrupt.happened()
-            && !desk.budget.has_ended()
-        {
-            net.journal.borrow().finish()?;
-        }
         let layer = Behavior {
             golden: GoldenSet {
                 path: self.file.path.clone(),
@@ -310,6 +312,14 @@ impl Behaviour {
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             notes,
         };
+        // What gave no verdict goes on when the same command comes again.
+        if let Some(net) = &desk.net
+            && !interrupt.happened()
+            && !desk.budget.has_ended()
+            && verdict(&layer, false) != Verdict::None
+        {
+            net.journal.borrow().finish()?;
+        }
         let took = telemetry(&layer, &tools, &|id, tokens| self.price(id, tokens));
         Ok(Told::Layer(
             Box::new(layer),

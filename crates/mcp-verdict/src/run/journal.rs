@@ -4,7 +4,8 @@
 //! A folder holds one file a session, one line an answer. A line says the hash of its own bytes, so one that was cut off
 //! or changed by another hand is no answer, and nothing else of the file is lost.
 
-use anyhow::{Context, Result};
+use crate::exit::Usage;
+use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -37,17 +38,23 @@ struct Line {
     kept: Kept,
 }
 
+/// How sessions of a workflow's runs begin.
+pub(crate) const OF_A_JOB: &str = "run-";
+
 /// The answers of one session.
 #[derive(Debug)]
 pub(crate) struct Journal {
     folder: PathBuf,
     session: String,
     secret: String,
+    is_fresh: bool,
     file: File,
     /// Where each answer's line begins, and its length.
     index: BTreeMap<String, (u64, usize)>,
     end: u64,
     damaged: usize,
+    /// The last line has no end yet: it was cut off, by a kill or by a full disk.
+    is_torn: bool,
 }
 
 /// Which session is the last, and whether it came to its end.
@@ -57,6 +64,9 @@ struct Last {
     /// What marks in questions to the judge are drawn from.
     secret: String,
     finished: bool,
+    /// Whether it was begun to ask anew: only such a one may go on where another such is wished for.
+    #[serde(default)]
+    fresh: bool,
 }
 
 /// Which session a run belongs to.
@@ -64,8 +74,15 @@ struct Last {
 pub(crate) enum Wish {
     /// The last one, whose answers are used again; a new one of this name where there is none.
     Continue(String),
-    /// A new one of this name; one of the same name that was cut off goes on.
+    /// A new one of this name; one that was begun so and was cut off goes on.
     Fresh(String),
+}
+
+impl Wish {
+    fn name(&self) -> &str {
+        let (Self::Continue(name) | Self::Fresh(name)) = self;
+        name
+    }
 }
 
 impl Journal {
@@ -82,8 +99,22 @@ impl Journal {
         if !ignore.exists() {
             std::fs::write(&ignore, "*\n").with_context(|| format!("writing to `{shown}`"))?;
         }
-        let (session, secret) = choose(last(folder), wish);
+        let Last {
+            session,
+            secret,
+            fresh,
+            ..
+        } = choose(last(folder), wish);
         let path = folder.join(format!("{session}.jsonl"));
+        // Whoever filled the folder may have put a device or a link out of it there.
+        if let Ok(there) = std::fs::symlink_metadata(&path)
+            && !there.is_file()
+        {
+            bail!(Usage(format!(
+                "`{}` is no ordinary file: remove it, or name another folder with --cache",
+                path.display()
+            )));
+        }
         let file = OpenOptions::new()
             .create(true)
             .read(true)
@@ -94,10 +125,12 @@ impl Journal {
             folder: folder.to_owned(),
             session,
             secret,
+            is_fresh: fresh,
             file,
             index: BTreeMap::new(),
             end: 0,
             damaged: 0,
+            is_torn: false,
         };
         journal
             .read()
@@ -143,14 +176,22 @@ impl Journal {
         };
         let mut bytes = serde_json::to_vec(&line)?;
         bytes.push(b'\n');
+        // A line that was cut off must not swallow the next one.
+        let torn = self.is_torn;
+        if torn {
+            bytes.insert(0, b'\n');
+        }
+        self.is_torn = true;
         // One write: lines of two programs do not mix.
         self.file.write_all(&bytes).and_then(|()| self.file.sync_data()).with_context(|| {
-            format!("keeping a model's answer in `{}`; make room there and run the same command again", self.folder.display())
+            format!("a model's answer could not be kept in `{}`; make room there and run the same command again", self.folder.display())
         })?;
+        self.is_torn = false;
+        let length = bytes.len() - usize::from(torn);
         let end = self.file.seek(SeekFrom::End(0))?;
         self.end = end;
         self.index
-            .insert(key.to_owned(), (end - bytes.len() as u64, bytes.len() - 1));
+            .insert(key.to_owned(), (end - length as u64, length - 1));
         Ok(())
     }
 
@@ -164,10 +205,18 @@ impl Journal {
             session: self.session.clone(),
             secret: self.secret.clone(),
             finished,
+            fresh: self.is_fresh,
         };
         let text = serde_json::to_string(&last)?;
         let path = self.folder.join("last.json");
-        std::fs::write(&path, text).with_context(|| format!("writing `{}`", path.display()))
+        // Put in place whole: half a name would begin a session of its own, and all answers would be paid for again.
+        let beside = self.folder.join(format!("last-{}.tmp", std::process::id()));
+        std::fs::write(&beside, text)
+            .and_then(|()| std::fs::rename(&beside, &path))
+            .inspect_err(|_| {
+                let _ = std::fs::remove_file(&beside);
+            })
+            .with_context(|| format!("writing `{}`", path.display()))
     }
 
     fn read(&mut self) -> std::io::Result<()> {
@@ -199,21 +248,30 @@ impl Journal {
             }
             at += read as u64;
             self.end = at;
-        }
-        // A line that was cut off must not swallow the next one.
-        if !bytes.ends_with(b"\n") && self.end > 0 && self.damaged > 0 {
-            self.file.write_all(b"\n")?;
+            self.is_torn = !whole;
         }
         Ok(())
     }
 }
 
-fn choose(last: Option<Last>, wish: &Wish) -> (String, String) {
+fn choose(last: Option<Last>, wish: &Wish) -> Last {
     match (last, wish) {
-        (Some(last), Wish::Continue(_)) => (last.session, last.secret),
-        (Some(last), Wish::Fresh(_)) if !last.finished => (last.session, last.secret),
-        (_, Wish::Fresh(name) | Wish::Continue(name)) => (name.clone(), chance()),
+        (Some(last), Wish::Continue(_)) => last,
+        (Some(last), Wish::Fresh(name)) if !last.finished && last.fresh && goes_on(&last, name) => {
+            last
+        }
+        (_, wish) => Last {
+            session: wish.name().to_owned(),
+            secret: chance(),
+            finished: false,
+            fresh: matches!(wish, Wish::Fresh(_)),
+        },
     }
+}
+
+/// A night's run in a workflow goes on with itself alone: another night is another measurement.
+fn goes_on(last: &Last, name: &str) -> bool {
+    last.session == name || !(last.session.starts_with(OF_A_JOB) || name.starts_with(OF_A_JOB))
 }
 
 /// 64 bits of chance in hexadecimal: the standard library seeds its hashers from the operating system.
@@ -348,6 +406,41 @@ mod tests {
         .unwrap();
         let journal = Journal::open(&folder, &Wish::Continue("one".to_owned())).unwrap();
         assert_eq!(journal.session(), "one");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn asking_anew_goes_on_with_its_like_alone() {
+        let folder = folder("like");
+        let open = |wish: &Wish| Journal::open(&folder, wish).unwrap().session().to_owned();
+        assert_eq!(open(&Wish::Continue("one".to_owned())), "one");
+        assert_eq!(open(&fresh("two")), "two");
+        assert_eq!(open(&fresh("run-3")), "run-3");
+        assert_eq!(open(&fresh("run-3")), "run-3");
+        assert_eq!(open(&fresh("run-4")), "run-4");
+        assert_eq!(open(&Wish::Continue("five".to_owned())), "run-4");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_line_without_its_end_does_not_swallow_the_next() {
+        let folder = folder("torn");
+        let wish = Wish::Continue("one".to_owned());
+        Journal::open(&folder, &wish)
+            .unwrap()
+            .keep("a", &kept("first"))
+            .unwrap();
+        let path = folder.join("one.jsonl");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.trim_end()).unwrap();
+        Journal::open(&folder, &wish)
+            .unwrap()
+            .keep("b", &kept("second"))
+            .unwrap();
+        let mut journal = Journal::open(&folder, &wish).unwrap();
+        assert_eq!(journal.find("a"), Some(kept("first")));
+        assert_eq!(journal.find("b"), Some(kept("second")));
+        assert_eq!(journal.damaged(), 0);
         std::fs::remove_dir_all(folder).unwrap();
     }
 

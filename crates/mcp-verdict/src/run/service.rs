@@ -5,16 +5,17 @@ use super::journal::{Journal, Kept, key};
 use super::wire::Wire;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
 use verdict_core::mask::Masks;
-use verdict_eval::chat::{Answer, Request};
+use verdict_eval::chat::{Answer, Request, Turn};
 use verdict_eval::lexical;
 use verdict_eval::provider::pace::{Limits, Pace, Start};
 use verdict_eval::provider::patience::{Next, Patience, RetryBudget};
 use verdict_eval::provider::price::{Tariff, estimate};
 use verdict_eval::provider::{
-    Endpoint, Fault, HttpRequest, HttpResponse, Offer, Quirks, decode, encode,
+    Endpoint, Fault, FaultKind, HttpRequest, HttpResponse, Offer, Quirks, decode, encode,
 };
 use verdict_eval::tool::Tool;
 use verdict_model::behavior::{RunFault, Tokens, Who};
@@ -62,7 +63,6 @@ struct State {
     retries: RetryBudget,
     pace: Pace,
     stopped: Option<RunFault>,
-    has_answered: bool,
     figures: Figures,
 }
 
@@ -114,7 +114,6 @@ impl<'d> Service<'d> {
                 retries: RetryBudget::new(RETRIES),
                 pace: Pace::new(concurrency),
                 stopped: None,
-                has_answered: false,
                 figures: Figures::default(),
             }),
             freed: Notify::new(),
@@ -223,7 +222,11 @@ impl<'d> Service<'d> {
                     tokio::time::sleep(Duration::from_millis(after_ms)).await;
                 }
                 Next::Drop { .. } => {}
-                Next::GiveUp { .. } => return Err(self.given_up(&fault)),
+                Next::GiveUp { .. } => {
+                    // Nothing of the model's own stands in the conversation yet.
+                    let is_first = matches!(request.turns.last(), Some(Turn::User { .. }));
+                    return Err(self.given_up(remote, &fault, is_first));
+                }
             }
         }
     }
@@ -233,7 +236,6 @@ impl<'d> Service<'d> {
         state.figures.calls += 1;
         state.figures.reused += 1;
         state.figures.served(&answer);
-        state.has_answered = true;
         Asked {
             answer,
             ms,
@@ -302,7 +304,6 @@ impl<'d> Service<'d> {
         self.desk.budget.settle(expected, usd);
         let state = &mut *self.state.borrow_mut();
         state.retries.earn();
-        state.has_answered = true;
         let figures = &mut state.figures;
         figures.calls += 1;
         figures.served(&answer);
@@ -355,12 +356,17 @@ impl<'d> Service<'d> {
         response
     }
 
-    fn given_up(&self, fault: &Fault) -> RunFault {
-        let is_first = !self.state.borrow().has_answered;
+    fn given_up(&self, remote: &Remote<'_>, fault: &Fault, is_first: bool) -> RunFault {
+        let mut message = format!("{}: {}", self.id, self.desk.masks.hide(&fault.message));
+        if fault.kind == FaultKind::Auth
+            && let Some(variable) = remote.endpoint.id.key_variable()
+        {
+            let _ = write!(message, "; the key comes from {variable}");
+        }
         let told = RunFault {
             who: fault.who(is_first),
             what: fault.what().to_owned(),
-            message: format!("{}: {}", self.id, self.desk.masks.hide(&fault.message)),
+            message,
         };
         if fault.is_lasting() {
             self.stop(told)

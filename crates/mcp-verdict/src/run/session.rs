@@ -272,7 +272,14 @@ impl<'s> Session<'s> {
                         .scorer
                         .score(case, episode.trace(), &|pair| judging.known(pair));
                 }
-                Err(why) => fault = Some(why),
+                Err(why) => {
+                    // Where all hangs on what the judge did not say, nobody knows whether the run passed.
+                    let kind = |pair: &_| judging.known(pair).or(Some(true));
+                    if self.scorer.score(case, episode.trace(), &kind).passed {
+                        scored.fault = Some(why.clone());
+                    }
+                    fault = Some(why);
+                }
             }
         }
         if case.rubric.is_some() {

@@ -1,48 +1,22 @@
 //! The tools against those of the baseline: read from its file, told in the report, refused with the mend.
 
-use crate::support::{check, code, run, stderr};
+use crate::support::{Demo, check, code, run, stderr};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 const ID: &str = "surface.drift-baseline";
 
-/// The built-in server, ended with the test.
-struct Demo(Child, String);
-
-impl Demo {
-    fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
-            .args(["demo", "--serve"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let mut line = String::new();
-        let output = child.stdout.as_mut().expect("piped");
-        BufReader::new(output).read_line(&mut line).expect("a line");
-        let url = line.trim().trim_start_matches("listening on ").to_owned();
-        Self(child, url)
-    }
-
-    /// A check from this folder: the exit code and the report.
-    fn check(&self, folder: &Path, more: &[&str]) -> (Option<i32>, Value) {
-        let output = Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
-            .current_dir(folder)
-            .args(["check", "--format", "json", "--url", &self.1])
-            .args(more)
-            .output()
-            .expect("it runs");
-        let report = serde_json::from_slice(&output.stdout).expect("a report");
-        (output.status.code(), report)
-    }
-}
-
-impl Drop for Demo {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// A check from this folder: the exit code and the report.
+fn checked(demo: &Demo, folder: &Path, more: &[&str]) -> (Option<i32>, Value) {
+    let output = Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
+        .current_dir(folder)
+        .args(["check", "--format", "json", "--url", &demo.url])
+        .args(more)
+        .output()
+        .expect("it runs");
+    let report = serde_json::from_slice(&output.stdout).expect("a report");
+    (output.status.code(), report)
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -83,7 +57,7 @@ fn tools_are_compared_with_those_of_the_baseline() {
     let demo = Demo::start();
     let (bare, changed) = (folder("bare"), folder("changed"));
     let _ = std::fs::remove_file(bare.join(".baseline/green.json"));
-    let (exit, report) = demo.check(&bare, &["--transcript", "t.json"]);
+    let (exit, report) = checked(&demo, &bare, &["--transcript", "t.json"]);
     assert_eq!(exit, Some(0));
     assert_eq!(check(&report, ID)["outcome"], "skip");
     let before = tools(&bare.join("t.json"));
@@ -102,8 +76,8 @@ fn tools_are_compared_with_those_of_the_baseline() {
     write(&changed, "kept.json", &json!({"tools": other}));
     std::fs::write(changed.join("mcp-verdict.yaml"), "baseline: kept.json\n").expect("written");
     let (same, drifted) = std::thread::scope(|scope| {
-        let same = scope.spawn(|| demo.check(&bare, &[]));
-        let drifted = demo.check(&changed, &["--deny-warnings"]);
+        let same = scope.spawn(|| checked(&demo, &bare, &[]));
+        let drifted = checked(&demo, &changed, &["--deny-warnings"]);
         (same.join().expect("ran"), drifted)
     });
     assert_eq!(check(&same.1, ID)["outcome"], "pass");

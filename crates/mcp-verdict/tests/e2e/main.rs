@@ -7,5 +7,6 @@ mod baseline;
 mod children;
 mod cli;
 mod hostile;
+mod models;
 mod scan;
 mod support;

@@ -1,10 +1,40 @@
 //! Runs the program, and servers made of a few raw bytes.
 
 use serde_json::Value;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
+
+/// The built-in server, ended with the test.
+pub(crate) struct Demo {
+    child: Child,
+    /// Its endpoint.
+    pub(crate) url: String,
+}
+
+impl Demo {
+    /// Starts it on a free port.
+    pub(crate) fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
+            .args(["demo", "--serve"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut line = String::new();
+        let output = child.stdout.as_mut().expect("piped");
+        BufReader::new(output).read_line(&mut line).expect("a line");
+        let url = line.trim().trim_start_matches("listening on ").to_owned();
+        Self { child, url }
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
 
 /// Runs the program with these arguments.
 pub(crate) fn run(arguments: &[&str]) -> Output {

@@ -13,6 +13,7 @@ use super::absolute::Target;
 use super::attribution::{Arm, Experiment, Next};
 use super::belief::{Belief, Beliefs};
 use super::counts::{Counts, amount};
+use super::literal::standing;
 use super::rule::{HardMode, Rule};
 use super::session::{Case, Ruling, Session, Step};
 use verdict_model::behavior::{Kind, Standing};
@@ -65,6 +66,8 @@ pub struct Setting {
     pub suite: Vec<f64>,
     /// Runs of every pool.
     pub pool_runs: u32,
+    /// Good cases have targets of their own: `hard` those that pass at least 95 of 100 runs, `soft` at least 80.
+    pub with_targets: bool,
 }
 
 impl Setting {
@@ -74,12 +77,18 @@ impl Setting {
             rule,
             suite: standard_suite(),
             pool_runs: 50,
+            with_targets: false,
         }
     }
 
-    /// Plays one night with fresh pools; cases have no targets of their own.
+    /// Plays one night with fresh pools.
     pub fn night(&self, tonight: &[f64], random: &mut Random) -> Ruling {
-        let cases = cases(&self.suite, self.pool_runs, random);
+        let mut cases = cases(&self.suite, self.pool_runs, random);
+        if self.with_targets {
+            for (case, p) in cases.iter_mut().zip(&self.suite) {
+                case.kind = target(*p);
+            }
+        }
         play(&mut Session::new(self.rule.clone(), cases), tonight, random)
     }
 }
@@ -94,6 +103,15 @@ fn cases(suite: &[f64], pool_runs: u32, random: &mut Random) -> Vec<Case> {
         planned: None,
     };
     pools.map(case).collect()
+}
+
+/// The target that a case with such a pass probability would be given.
+fn target(p: f64) -> Option<Kind> {
+    match p {
+        0.95.. => Some(Kind::Hard),
+        0.80.. => Some(Kind::Soft),
+        _ => None,
+    }
 }
 
 /// Plays a session with these true pass probabilities to its end.
@@ -236,15 +254,20 @@ pub fn hard(change: Change, seed: u64, from: u32, to: u32) -> Hard {
             let runs: Vec<bool> = (0..10).map(|_| random.chance(tonight[place])).collect();
             let mean = beliefs.of(pools[place]).map(Belief::mean);
             let is_red = |mode, pool_mean| {
-                let target = Target {
+                let first = Target {
                     kind: Kind::Hard,
                     mode,
                     planned: 5,
                     first: &runs[..5],
-                    confirmation: &runs[5..],
+                    confirmation: &[],
                     pool_mean,
                 };
-                target.held().standing == Standing::Red
+                let needed = first.held().needs as usize;
+                let whole = Target {
+                    confirmation: &runs[5..5 + needed],
+                    ..first
+                };
+                whole.held().standing == Standing::Red
             };
             let strict = is_red(HardMode::Strict, None);
             red[0] |= is_red(HardMode::Confirmed, mean);
@@ -345,10 +368,10 @@ pub fn plain(change: Change, seed: u64, from: u32, to: u32) -> Plain {
             amount(passes.iter().sum::<u32>() as usize) / (5.0 * amount(suite.len()))
         };
         let dropped = score(&before) - score(&now) > 0.02 + 1e-9;
-        let missed = suite
-            .iter()
-            .zip(&now)
-            .any(|(p, passes)| (*p >= 0.95 && *passes < 5) || (*p >= 0.80 && *passes < 4));
+        let missed = suite.iter().zip(&now).any(|(p, passes)| {
+            let kind = target(*p);
+            kind.is_some_and(|kind| standing(kind, Counts::new(*passes, 5)) == Standing::Red)
+        });
         tally.nights += 1;
         tally.dropped += u32::from(dropped);
         tally.failed += u32::from(dropped || missed);

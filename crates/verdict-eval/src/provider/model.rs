@@ -246,6 +246,11 @@ impl ModelId {
         Ok(Self { url, ..read })
     }
 
+    /// The variable that its key comes from; none where it needs no key.
+    pub fn key_variable(&self) -> Option<&'static str> {
+        self.provider.facts().key_variables.first().copied()
+    }
+
     /// Where the model is reached and with which key, as the environment says. None for the built-in model.
     ///
     /// # Errors

@@ -231,8 +231,7 @@ fn selection(
         if call.is_none() {
             is_right = false;
             let message = "expected, and not called";
-            let only = (step.names.len() == 1).then(|| step.names[0]);
-            let difference = scored.differ(Metric::Selection, only, message);
+            let difference = scored.differ(Metric::Selection, None, message);
             difference.expected = Some(step.names.join(" or ").into());
         }
     }

@@ -107,6 +107,19 @@ fn calls_tokens_and_money_go_to_their_tools() {
 }
 
 #[test]
+fn a_baseline_costs_nothing() {
+    let mut layer = layer(&[run("passed", &[("find", None)], None, 0)]);
+    layer.models[0].is_baseline = true;
+    let told = telemetry(&layer, &tools(), &|_, _| None);
+    let (find, model) = (&told.tools[0], &told.models[0]);
+    assert_eq!((find.input_tokens, find.usd), (Some(0), Some(0.0)));
+    assert_eq!(
+        (model.output_tokens, model.usd, model.p50_ms),
+        (Some(0), Some(0.0), None)
+    );
+}
+
+#[test]
 fn what_is_unknown_is_no_zero() {
     let layer = layer(&[
         run("passed", &[("find", Some(10))], Some((100, 10)), 500),

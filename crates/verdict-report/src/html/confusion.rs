@@ -70,7 +70,11 @@ fn count<'r>(counts: &mut Counts<'r>, case: &'r CaseResult, unknown: &mut u64) {
     let lacks = |run: &'r Run| {
         let all = run.differences.iter();
         let mut of_choice = all.filter(|difference| difference.metric == Metric::Selection);
-        of_choice.find_map(|difference| difference.tool.as_deref())
+        of_choice.find_map(|difference| match &difference.tool {
+            Some(tool) => Some(tool.as_str()),
+            // Of several names that would do, the first stands for them.
+            None => difference.expected.as_ref()?.as_str()?.split(" or ").next(),
+        })
     };
     let other = || {
         let pair = case.collisions.first().map(|pair| pair.expected.as_str());

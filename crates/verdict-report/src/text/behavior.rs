@@ -46,8 +46,21 @@ pub(super) fn render(page: &mut Page, report: &Report, style: &Style) {
         );
     }
     page.gap();
+    unfit(page, layer);
     for note in &layer.notes {
         labelled(page, "note", &clean(note, 600));
+    }
+}
+
+/// Why the judge judged nothing, where that is so.
+pub(super) fn unfit(page: &mut Page, layer: &Behavior) {
+    let judge = layer.judge.as_ref();
+    if let Some(why) = judge.and_then(|judge| judge.unfit.as_ref()) {
+        labelled(
+            page,
+            "judge",
+            &clean(&format!("judged nothing: {why}"), 400),
+        );
     }
 }
 

@@ -73,14 +73,10 @@ fn screen(report: &Report, layer: &Behavior, style: &Style, amount: &Amount) -> 
     matrix(&mut page, layer, style, amount.rows);
     told(&mut page, report, amount.told);
     telemetry::brief(&mut page, report, amount.tools);
-    if amount.notes > 0 && !layer.notes.is_empty() {
-        page.gap();
-        for note in layer.notes.iter().take(amount.notes) {
-            page.short(
-                (Tone::Note, &format!("{:<GUTTER$}", "note")),
-                &clean(note, 300),
-            );
-        }
+    page.gap();
+    behavior::unfit(&mut page, layer);
+    for note in layer.notes.iter().take(amount.notes) {
+        page.short((Tone::Note, &stamped("note")), &clean(note, 300));
     }
     page.gap();
     rest(&mut page, report);

@@ -145,5 +145,5 @@ fn shared_words_begin_with_those_of_the_prompt() {
     let mut case = one("a_one", Value::Null);
     case.prompt = "Which BILLS are open?".to_owned();
     let found = collisions(&case, &made(&case, &[run(&[("b_two", json!({}))])]), &tools);
-    assert_eq!(found[0].shared, ["bills", "customer", "date", "finds"]);
+    assert_eq!(found[0].shared, ["bills", "customers", "date", "finds"]);
 }

@@ -74,3 +74,17 @@ pub const FAIL_FAST: [Row; 4] = [
     ("all -0.05", Change::All(-0.05), 0.8879, f64::NAN, 132.1),
     ("all -0.10", Change::All(-0.10), 0.9990, f64::NAN, 61.8),
 ];
+
+/// With the cases' own targets, as users run it; the design has no figures for it.
+pub const WITH_TARGETS: [Row; 4] = [
+    ("nothing changed", NOTHING, f64::NAN, f64::NAN, f64::NAN),
+    ("one case 1.0 -> 0.4", ONE, f64::NAN, f64::NAN, f64::NAN),
+    ("three cases -0.3", THREE, f64::NAN, f64::NAN, f64::NAN),
+    (
+        "all -0.05",
+        Change::All(-0.05),
+        f64::NAN,
+        f64::NAN,
+        f64::NAN,
+    ),
+];
