@@ -1,7 +1,7 @@
 //! The verdict, who was judged, and what to do first.
 
 use super::piece::{chip, counted, outcome_chip, prose, terms, text, verdict_class};
-use crate::behavior::{Miss, behavior, misses};
+use crate::behavior::{Miss, behavior, misses, model_names};
 use crate::findings::{checks, counts, is_problem, worst_first};
 use crate::words;
 use std::fmt::Write as _;
@@ -139,11 +139,15 @@ fn of_miss(report: &Report, miss: Miss<'_>) -> String {
         ("warn", "unstable")
     };
     let anchor = super::matrix::anchor(report, &miss.case.id);
+    let models = behavior(report).map_or(&[][..], |layer| &layer.models);
+    let mut named = models.iter().zip(model_names(models));
+    let model = named.find(|(model, _)| std::ptr::eq(*model, miss.model));
+    let model = model.map_or_else(|| miss.model.id.clone(), |(_, name)| name);
     format!(
         "{} <a href=\"#{anchor}\"><b>{}</b></a> on {}: {}{}",
         chip(class, word),
         text(&miss.case.id, 120),
-        text(&miss.model.id, 120),
+        text(&model, 120),
         crate::behavior::tally(miss.case),
         mend(&miss.case.advice)
     )

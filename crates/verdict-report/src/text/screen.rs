@@ -6,12 +6,14 @@
 use super::{
     GUTTER, behavior, finding::clean, headline, label, last_line, stamped, telemetry, tone,
 };
-use crate::behavior::{doings, flawless, metric, misses, model_names, percent, strip, tally};
+use crate::behavior::{
+    differences, doings, flawless, metric, misses, model_names, percent, strip, tally,
+};
 use crate::findings::{checks, conformance, counts, is_problem, worst_first};
 use crate::layout::{Page, Tone, columns};
 use crate::{Style, safe, words};
 use std::collections::BTreeMap;
-use verdict_model::behavior::{Behavior, CaseResult, Metric};
+use verdict_model::behavior::{Behavior, CaseResult, Metric, RunOutcome};
 use verdict_model::report::CheckResult;
 use verdict_model::{Outcome, Report};
 
@@ -35,7 +37,7 @@ impl Amount {
         Self {
             findings: of(6, 1),
             rows: of(12, 3),
-            told: of(4, 1),
+            told: 3_usize.saturating_sub(step / 3).max(1),
             models: of(12, 3),
             tools: of(5, 0),
             notes: of(3, 0),
@@ -71,7 +73,7 @@ fn screen(report: &Report, layer: &Behavior, style: &Style, amount: &Amount) -> 
     rates(&mut page, layer, amount.models);
     page.gap();
     matrix(&mut page, layer, style, amount.rows);
-    told(&mut page, report, amount.told);
+    told(&mut page, report, layer, amount.told);
     telemetry::brief(&mut page, report, amount.tools);
     page.gap();
     behavior::unfit(&mut page, layer);
@@ -108,7 +110,7 @@ fn findings(page: &mut Page, report: &Report, most: usize) {
     }
 }
 
-/// A row a model, a column a metric.
+/// A row a model, a column a metric, and what it cost.
 fn rates(page: &mut Page, layer: &Behavior, most: usize) {
     let names = model_names(&layer.models);
     let is_measured = |key: &Metric| {
@@ -118,6 +120,7 @@ fn rates(page: &mut Page, layer: &Behavior, most: usize) {
     let keys: Vec<_> = Metric::ALL.into_iter().filter(is_measured).collect();
     let mut head = vec!["model".to_owned()];
     head.extend(keys.iter().map(|key| metric(*key).to_owned()));
+    head.push("USD".to_owned());
     let mut rows = vec![head];
     for (model, name) in layer.models.iter().zip(&names).take(most) {
         let mut row = vec![clean(name, 30)];
@@ -125,9 +128,10 @@ fn rates(page: &mut Page, layer: &Behavior, most: usize) {
             Some(rate) => percent(rate.rate),
             None => "–".to_owned(),
         }));
+        row.push(crate::telemetry::dollars(model.usd));
         rows.push(row);
     }
-    let widths: Vec<usize> = (0..=keys.len())
+    let widths: Vec<usize> = (0..keys.len() + 2)
         .map(|place| {
             let cells = rows.iter().filter_map(|row| row.get(place));
             cells.map(|cell| columns(cell)).max().unwrap_or(0)
@@ -196,7 +200,7 @@ fn matrix(page: &mut Page, layer: &Behavior, style: &Style, most: usize) {
     );
     if missed.len() > shown.len() {
         let more = words::number(missed.len() - shown.len());
-        text = format!("{text}; {more} more missed ones are not shown");
+        text = format!("{text}; missed and not shown: {more}");
     }
     page.item(GUTTER, &[], (Tone::Dim, &text));
 }
@@ -216,8 +220,9 @@ fn cut(text: &str, width: usize) -> String {
 }
 
 /// The worst misses, a case once: what came, and the mend.
-fn told(page: &mut Page, report: &Report, most: usize) {
+fn told(page: &mut Page, report: &Report, layer: &Behavior, most: usize) {
     let all = misses(report);
+    let names = model_names(&layer.models);
     let mut named = std::collections::BTreeSet::new();
     let first = all
         .iter()
@@ -229,10 +234,12 @@ fn told(page: &mut Page, report: &Report, most: usize) {
         } else {
             (Tone::Careful, "miss")
         };
+        let mut models = layer.models.iter().zip(&names);
+        let name = models.find_map(|(model, name)| std::ptr::eq(model, miss.model).then_some(name));
         let text = format!(
             "{} on {}: {}; expected {}",
             clean(&miss.case.id, 60),
-            clean(&miss.model.id, 60),
+            clean(name.unwrap_or(&miss.model.id), 60),
             tally(miss.case),
             clean(&miss.case.expected, 200)
         );
@@ -241,11 +248,26 @@ fn told(page: &mut Page, report: &Report, most: usize) {
         if let Some((what, _)) = doings(miss.case).first() {
             page.short((Tone::Dim, &indent), &format!("got {}", clean(what, 300)));
         }
+        for why in whys(miss.case) {
+            page.short((Tone::Dim, &indent), &clean(&why, 200));
+        }
         if !miss.case.advice.is_empty() {
             let text = clean(&miss.case.advice, 600);
             page.item(GUTTER, &[(Tone::Good, "Mend: ")], (Tone::Plain, &text));
         }
     }
+}
+
+/// The first fault of a run that did not pass, and what differed first.
+fn whys(case: &CaseResult) -> Vec<String> {
+    let mut missed = case
+        .runs
+        .iter()
+        .filter(|run| run.outcome != RunOutcome::Passed);
+    let fault = missed.find_map(|run| run.fault.as_ref());
+    let fault = fault.map(|fault| fault.message.clone());
+    let differs = differences(case).into_iter().next();
+    fault.into_iter().chain(differs).collect()
 }
 
 /// What else there is to see, in one line.

@@ -20,7 +20,7 @@ fn the_page_tells_the_story() {
         "4 pass, 3 fail, 1 error, 2 warn, 1 info, 3 skip, 1 n/a (not counted: 1 waived)",
         // What to do first, with the mend.
         "fail header.method-mismatch The server obeyed the body and did not look at the header. Compare Mcp-Method",
-        "red case-of-acme-3 on openai:large-1: 0 of 5 runs passed Description: get_invoice was taken",
+        "red case-of-acme-3 on large-1: 0 of 5 runs passed Description: get_invoice was taken",
         // Evidence.
         "get_invoice \"$ref\": \"#/$defs/Money\" leads nowhere: the schema has no $defs at /inputSchema/properties/total",
         "2 more items in the JSON report.",

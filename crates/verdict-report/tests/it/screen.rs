@@ -26,7 +26,7 @@ fn thirty_cases_fit_on_a_screen() {
             "fail   cache.hints-tools-list: 1 of 1",
             "large-1",
             "92.0 %",
-            "red    case-of-acme-3 on openai:large-1: 0 of 5 runs passed",
+            "red    case-of-acme-3 on large-1: 0 of 5 runs passed",
             "Mend: Description: `get_invoice` was taken",
             "-v tells everything",
         ] {
