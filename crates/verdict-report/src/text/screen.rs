@@ -222,7 +222,7 @@ fn cut(text: &str, width: usize) -> String {
 /// The worst misses, a case once: what came, and the mend.
 fn told(page: &mut Page, report: &Report, layer: &Behavior, most: usize) {
     let all = misses(report);
-    let names = model_names(&layer.models);
+    let short = model_names(&layer.models);
     let mut named = std::collections::BTreeSet::new();
     let first = all
         .iter()
@@ -234,12 +234,17 @@ fn told(page: &mut Page, report: &Report, layer: &Behavior, most: usize) {
         } else {
             (Tone::Careful, "miss")
         };
-        let mut models = layer.models.iter().zip(&names);
-        let name = models.find_map(|(model, name)| std::ptr::eq(model, miss.model).then_some(name));
+        let place = layer
+            .models
+            .iter()
+            .position(|model| std::ptr::eq(model, miss.model));
+        let on = place
+            .and_then(|place| short.get(place))
+            .unwrap_or(&miss.model.id);
         let text = format!(
             "{} on {}: {}; expected {}",
             clean(&miss.case.id, 60),
-            clean(name.unwrap_or(&miss.model.id), 60),
+            clean(on, 60),
             tally(miss.case),
             clean(&miss.case.expected, 200)
         );
