@@ -13,5 +13,6 @@ pub mod judge;
 pub mod lexical;
 pub mod provider;
 pub mod score;
+pub mod telemetry;
 pub mod tool;
 pub mod verdict;

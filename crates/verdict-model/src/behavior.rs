@@ -357,6 +357,9 @@ pub struct CallMade {
     /// The model's turn it was made in, from 0: calls of one turn are parallel.
     #[serde(default)]
     pub turn: u32,
+    /// Milliseconds until the server under test answered; absent where it was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<u64>,
 }
 
 /// Where a tool's result came from.

@@ -11,6 +11,8 @@ pub mod gate;
 pub mod report;
 pub mod rule;
 pub mod strict;
+#[cfg(feature = "evaluation")]
+pub mod telemetry;
 pub mod text;
 pub mod transcript;
 

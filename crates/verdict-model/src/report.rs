@@ -154,6 +154,8 @@ impl Report {
             conformance,
             #[cfg(feature = "evaluation")]
             behavior,
+            #[cfg(feature = "evaluation")]
+            telemetry,
         } = layers;
         change(summary);
         target.texts(change);
@@ -169,6 +171,10 @@ impl Report {
         }
         #[cfg(feature = "evaluation")]
         if let Some(layer) = behavior {
+            layer.texts(change);
+        }
+        #[cfg(feature = "evaluation")]
+        if let Some(layer) = telemetry {
             layer.texts(change);
         }
     }
@@ -288,6 +294,10 @@ pub struct Layers {
     #[cfg(feature = "evaluation")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub behavior: Option<crate::behavior::Behavior>,
+    /// Layer 3.
+    #[cfg(feature = "evaluation")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub telemetry: Option<crate::telemetry::Telemetry>,
 }
 
 /// Layer 0: what the specification demands and what the server did.

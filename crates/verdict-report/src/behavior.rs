@@ -15,6 +15,28 @@ pub(crate) fn behavior(report: &Report) -> Option<&Behavior> {
     report.layers.behavior.as_ref()
 }
 
+/// Short names of models, in their order: provider and address are left out where the names still differ. A baseline is
+/// called one.
+pub(crate) fn model_names(models: &[ModelResult]) -> Vec<String> {
+    let short = |model: &ModelResult| {
+        let id = model.id.split('@').next().unwrap_or_default();
+        let name = id.split_once(':').map_or(id, |(_, name)| name);
+        name.to_owned()
+    };
+    let names: Vec<_> = models.iter().map(short).collect();
+    let is_unique = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
+    let shown = models.iter().zip(&names).map(|(model, name)| {
+        let name = if is_unique(name) && !name.is_empty() {
+            name
+        } else {
+            &model.id
+        };
+        let end = if model.is_baseline { " (baseline)" } else { "" };
+        format!("{}{end}", crate::safe::truncate_bytes(name, 60))
+    });
+    shown.collect()
+}
+
 /// A case that some model did not always pass.
 #[derive(Clone, Copy)]
 pub(crate) struct Miss<'r> {
@@ -58,6 +80,12 @@ pub(crate) fn misses(report: &Report) -> Vec<Miss<'_>> {
         (!miss.is_red(), miss.model.is_baseline, invalid)
     });
     misses
+}
+
+/// The misses that make the verdict fail.
+pub(crate) fn red_cases(report: &Report) -> Vec<Miss<'_>> {
+    let all = misses(report).into_iter();
+    all.filter(|miss| miss.is_red()).collect()
 }
 
 /// Whether every run passed.
@@ -199,7 +227,8 @@ pub(crate) fn calls(run: &Run) -> String {
     out
 }
 
-fn one_call(call: &CallMade) -> String {
+/// One call as in [`calls`].
+pub(crate) fn one_call(call: &CallMade) -> String {
     let arguments = match &call.arguments {
         serde_json::Value::Object(map) => map
             .iter()

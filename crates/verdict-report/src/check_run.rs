@@ -4,6 +4,7 @@
 //! the time; whoever sends only moves JSON.
 
 use crate::annotation::{self, Loudness, loudness};
+use crate::behavior::{Miss, explained, red_cases};
 use crate::findings::{checks, places, worst_first};
 use crate::markdown::{Aside, CHECK_RUN_BYTES, page};
 use crate::{safe, words};
@@ -216,7 +217,7 @@ fn title(report: &Report) -> String {
 
 /// The annotations that are new, worst first, and how many did not fit.
 fn annotations(report: &Report, publication: &Publication) -> (Vec<Annotation>, usize) {
-    let mut placed = Vec::new();
+    let mut placed: Vec<Annotation> = Vec::new();
     for check in worst_first(checks(report)) {
         let Some(loud) = loudness(check) else {
             continue;
@@ -235,6 +236,10 @@ fn annotations(report: &Report, publication: &Publication) -> (Vec<Annotation>, 
             }
         }));
     }
+    // Behind the checks that fail and before those that only warn.
+    let fails = |one: &Annotation| one.annotation_level == level(Loudness::Failure);
+    let place = placed.iter().take_while(|one| fails(one)).count();
+    placed.splice(place..place, red_cases(report).into_iter().filter_map(red));
     let left = placed.len().saturating_sub(publication.annotations);
     let known = |one: &Annotation| publication.posted.iter().any(|other| same(one, other));
     let new = placed
@@ -243,6 +248,25 @@ fn annotations(report: &Report, publication: &Publication) -> (Vec<Annotation>, 
         .filter(|one| !known(one))
         .collect();
     (new, left)
+}
+
+/// A red golden case at its line; nothing where that is not known.
+fn red(miss: Miss<'_>) -> Option<Annotation> {
+    let place = miss.location()?;
+    let line = place.line.max(1);
+    let title = safe::terminal(&safe::truncate_bytes(&miss.headline(), TITLE));
+    let text = explained(miss);
+    let message: Vec<_> = safe::terminal_lines(&text).collect();
+    let message = safe::inert_lines(&message.join("\n"));
+    Some(Annotation {
+        path: place.path.clone(),
+        start_line: line,
+        end_line: line,
+        annotation_level: level(Loudness::Failure).to_owned(),
+        title: Some(safe::truncate_bytes(&title, TITLE).into_owned()),
+        message: safe::truncate_bytes(&message, MESSAGE).into_owned(),
+        raw_details: None,
+    })
 }
 
 /// Whether a reader would take the two for one.

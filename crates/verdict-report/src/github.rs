@@ -23,7 +23,7 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
         colour: false,
         ..*style
     };
-    for line in text::render(report, &plain).lines() {
+    for line in text::render_long(report, &plain).lines() {
         out.push_str(&safe::marked_line(line));
     }
     out

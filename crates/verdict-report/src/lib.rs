@@ -10,16 +10,19 @@
 
 mod annotation;
 mod behavior;
+mod change;
 pub mod check_run;
 mod explain;
 mod findings;
 mod github;
+mod html;
 mod json;
 mod junit;
 mod layout;
 pub mod markdown;
 pub mod safe;
 mod sarif;
+mod telemetry;
 mod text;
 mod words;
 
@@ -27,8 +30,12 @@ use std::fmt;
 use std::str::FromStr;
 use verdict_model::Report;
 
+pub use change::{
+    CaseChange, Cases, Change, CheckChange, Checks, MetricChange, Pair, Passes, change, change_text,
+};
 pub use explain::{explain, explain_all, explain_as};
 pub use github::annotations;
+pub use html::text_page;
 pub use json::pretty;
 pub use markdown::{Aside, markdown_limited, page};
 pub use sarif::{hash, path_uri};
@@ -47,18 +54,21 @@ pub enum Format {
     Junit,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
+    /// One page for a browser, that loads nothing else.
+    Html,
     /// Workflow commands for an Actions log, then the text.
     Github,
 }
 
 impl Format {
     /// All formats, in the order in which help pages name them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Text,
         Self::Json,
         Self::Markdown,
         Self::Junit,
         Self::Sarif,
+        Self::Html,
         Self::Github,
     ];
 
@@ -70,6 +80,7 @@ impl Format {
             Self::Markdown => "markdown",
             Self::Junit => "junit",
             Self::Sarif => "sarif",
+            Self::Html => "html",
             Self::Github => "github",
         }
     }
@@ -151,6 +162,7 @@ pub fn render(report: &Report, format: Format, style: &Style) -> String {
         Format::Markdown => markdown_limited(report, markdown::SUMMARY_BYTES),
         Format::Junit => junit::render(report),
         Format::Sarif => sarif::render(report),
+        Format::Html => html::render(report),
         Format::Github => github::render(report, style),
     }
 }
@@ -166,7 +178,7 @@ mod tests {
         }
         assert_eq!(
             "yaml\u{1b}[2J".parse::<Format>().unwrap_err().to_string(),
-            "unknown format 'yaml\\u{1b}[2J': use one of text, json, markdown, junit, sarif, github"
+            "unknown format 'yaml\\u{1b}[2J': use one of text, json, markdown, junit, sarif, html, github"
         );
     }
 }

@@ -6,6 +6,7 @@
 mod behavior;
 mod finding;
 mod table;
+mod telemetry;
 
 use crate::findings::{checks, conformance, counts, is_problem, reasons, worst_first};
 use crate::safe::{markdown_code, markdown_fence, markdown_inline, truncate_bytes};
@@ -74,6 +75,7 @@ pub fn page(report: &Report, aside: &Aside, max_bytes: usize) -> String {
     page.push(&assertions(report), NOTE);
     findings(&mut page, &ordered);
     behavior::render(&mut page, report);
+    telemetry::render(&mut page, report);
     page.push(&coverage(report), 0);
     for (outcome, title) in [
         (Outcome::Skip, "not tried"),

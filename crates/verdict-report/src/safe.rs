@@ -8,12 +8,14 @@
 
 mod hidden;
 mod markup;
+mod page;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 pub(crate) use hidden::is_hidden;
 pub use markup::{html_inline, markdown_code, markdown_fence, markdown_inline};
+pub use page::{html, html_lines, html_prose};
 
 /// `text` as one line without anything a terminal obeys or a reader cannot see.
 ///

@@ -3,8 +3,10 @@
 //! A result for each evidence item, so that each tool or method can be followed on its own. Only the
 //! members we use are here.
 
+mod golden;
 mod shape;
 
+use crate::behavior::red_cases;
 use crate::findings::{
     checks, counts, is_problem, keyword, location, spec_link, uncounted, worst_first,
 };
@@ -16,7 +18,7 @@ use shape::{
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use verdict_model::report::{CheckResult, Evidence};
+use verdict_model::report::{CheckResult, Evidence, Location};
 use verdict_model::{Level, Outcome, Report, Verdict};
 
 /// Most results of a run; GitHub shows no more.
@@ -46,6 +48,10 @@ pub(crate) fn render(report: &Report) -> String {
             .unwrap_or_default();
         left_out += add_results(&mut results, check, index);
     }
+    let red = red_cases(report);
+    left_out += golden::add_results(&mut results, &red, all.len());
+    let mut rules: Vec<_> = all.iter().map(descriptor).collect();
+    rules.extend((!red.is_empty()).then(golden::rule));
     json::pretty(&Log {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
         version: "2.1.0",
@@ -54,7 +60,7 @@ pub(crate) fn render(report: &Report) -> String {
                 driver: Driver {
                     name: "mcp-verdict",
                     version: safe::terminal(&report.generator.version),
-                    rules: all.iter().map(descriptor).collect(),
+                    rules,
                 },
             },
             automation_details: Automation {
@@ -143,8 +149,12 @@ fn place(check: &CheckResult, subject: &str) -> Place {
     } else {
         (subject, "member")
     };
-    let (path, line) =
-        location(check).map_or((CONFIG, 1), |place| (&place.path, place.line.max(1)));
+    placed(location(check), name, kind)
+}
+
+/// A place of the repository, or the configuration where there is none, with the name of what it is about.
+fn placed(location: Option<&Location>, name: &str, kind: &'static str) -> Place {
+    let (path, line) = location.map_or((CONFIG, 1), |place| (&place.path, place.line.max(1)));
     Place {
         physical_location: Physical {
             artifact_location: Artifact {

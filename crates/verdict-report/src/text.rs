@@ -2,6 +2,8 @@
 
 mod behavior;
 mod finding;
+mod screen;
+mod telemetry;
 
 use crate::findings::{
     checks, conformance, counts, is_problem, reasons, verdict_stands_alone, worst_first,
@@ -17,7 +19,16 @@ pub(crate) use finding::body;
 /// Column in which everything stands that follows an outcome's word.
 const GUTTER: usize = 7;
 
+/// The whole text; a run with models is cut to a screen unless everything is wanted.
 pub(crate) fn render(report: &Report, style: &Style) -> String {
+    match crate::behavior::behavior(report) {
+        Some(layer) if style.verbosity == Verbosity::Normal => screen::render(report, layer, style),
+        _ => render_long(report, style),
+    }
+}
+
+/// The whole text, however long it is.
+pub(crate) fn render_long(report: &Report, style: &Style) -> String {
     let mut page = Page::new(style);
     let checks = worst_first(checks(report));
     headline(&mut page, report, style);
@@ -35,6 +46,7 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
             finding(&mut page, check, &Limits::of(style));
         }
         behavior::render(&mut page, report, style);
+        telemetry::render(&mut page, report, style);
         page.gap();
         if style.verbosity == Verbosity::Verbose {
             everything_else(&mut page, &checks);
@@ -86,6 +98,11 @@ fn tone(outcome: Outcome) -> Tone {
 
 fn label(outcome: Outcome) -> String {
     format!("{:<GUTTER$}", outcome.word())
+}
+
+/// A word of ours in the column of outcomes.
+fn stamped(word: &str) -> String {
+    format!("{word:<GUTTER$}")
 }
 
 fn headline(page: &mut Page, report: &Report, style: &Style) {
@@ -265,9 +282,9 @@ fn hints(page: &mut Page, report: &Report) {
 fn last_line(page: &mut Page, report: &Report, style: &Style) {
     let (tone, word) = stamp(report.verdict, style);
     let counts = words::ends(report);
-    page.line(&[
-        (tone, &word),
-        (Tone::Plain, &behind(&word)),
+    page.item(
+        0,
+        &[(tone, &word), (Tone::Plain, &behind(&word))],
         (Tone::Plain, &counts),
-    ]);
+    );
 }

@@ -49,21 +49,25 @@ pub(crate) fn counts(counts: Counts) -> String {
 /// What each layer came to, in one line.
 pub(crate) fn ends(report: &Report) -> String {
     let checks = conformance(report).map(|layer| counts(layer.counts));
-    let models = crate::behavior::behavior(report).map(|layer| {
-        let cases: usize = layer.models.iter().map(|model| model.cases.len()).sum();
-        let missed = crate::behavior::misses(report).len();
-        format!(
-            "{} of {} cases passed every run",
-            number(cases - missed.min(cases)),
-            number(cases)
-        )
-    });
+    let models = crate::behavior::behavior(report).map(|_| ends_of_cases(report));
     let parts: Vec<_> = checks.into_iter().chain(models).collect();
     if parts.is_empty() {
         "nothing was checked".to_owned()
     } else {
         parts.join("; ")
     }
+}
+
+/// `148 of 150 cases passed every run`, over all models.
+pub(crate) fn ends_of_cases(report: &Report) -> String {
+    let models = crate::behavior::behavior(report).map_or(&[][..], |layer| &layer.models);
+    let cases: usize = models.iter().map(|model| model.cases.len()).sum();
+    let missed = crate::behavior::misses(report).len();
+    format!(
+        "{} of {} cases passed every run",
+        number(cases - missed.min(cases)),
+        number(cases)
+    )
 }
 
 /// `1 waived, 2 new`, where checks do not count towards the verdict.
@@ -116,6 +120,20 @@ pub(crate) fn duration(ms: u64) -> String {
         0..1_000 => format!("{ms} ms"),
         1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
         _ => format!("{} min {} s", number(ms / 60_000), ms % 60_000 / 1_000),
+    }
+}
+
+/// A percentile of milliseconds: tenths where a whole number would be coarse, a dash where it is unknown.
+pub(crate) fn milliseconds(ms: Option<f64>) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast from a float keeps within the target's range"
+    )]
+    match ms {
+        None => "–".to_owned(),
+        Some(ms) if ms < 100.0 => format!("{ms:.1} ms"),
+        Some(ms) => duration(ms.round() as u64),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line.
 
 pub(crate) mod check;
+mod diff;
 mod explain;
 mod lint;
 mod official;
@@ -53,6 +54,11 @@ enum Command {
     /// Show a report in another format
     #[command(after_help = "Examples:\n  mcp-verdict render report.json --format markdown")]
     Render(RenderArgs),
+    /// What changed between two reports
+    #[command(
+        after_help = "Examples:\n  mcp-verdict diff last-night.json tonight.json\n  mcp-verdict diff main.json branch.json --format json\n\nThe exit code is 0, whatever changed: the verdict of a report is that of the run that made it."
+    )]
+    Diff(diff::DiffArgs),
     /// Post a report as a check run on GitHub
     #[command(
         after_help = "Reads GITHUB_TOKEN, GITHUB_REPOSITORY, GITHUB_EVENT_PATH and what else a job has; options win.\n\nOn a pull request the check run stands on its head. A re-run updates it. Where none can be written (a pull request from a fork, no `checks: write`) the findings go to the log and the job summary.\n\nExamples:\n  mcp-verdict publish --begin\n  mcp-verdict publish report.json\n  mcp-verdict publish report.json --name 'mcp-verdict / billing' --annotations 50\n  mcp-verdict publish --cancelled\n  mcp-verdict publish report.json --repository octo/demo --sha \"$GITHUB_SHA\"\n\nThe exit code is the report's verdict: 0 pass, 1 fail, 3 none; 0 after --begin."
@@ -305,6 +311,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<Exit> {
         Command::Lint(args) => runtime()?.block_on(lint::run(&args)),
         Command::Explain(args) => explain::run(&args, matches),
         Command::Render(args) => render::run(&args, matches),
+        Command::Diff(args) => diff::run(&args, matches),
         Command::Publish(args) => runtime()?.block_on(publish::run(&args)),
         Command::Scan(args) => scan::run(&args, matches),
         Command::Demo(args) => runtime()?.block_on(crate::demo::run(&args, matches)),

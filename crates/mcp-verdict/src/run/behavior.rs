@@ -30,10 +30,12 @@ use verdict_eval::golden::hash;
 use verdict_eval::provider::price::{Tariff, tariff};
 use verdict_eval::provider::{Endpoint, ModelId};
 use verdict_eval::score::{Scorer, collisions, expected, metrics, pass_rate};
+use verdict_eval::telemetry::telemetry;
 use verdict_eval::tool::Tool;
 use verdict_eval::verdict::verdict;
-use verdict_model::behavior::{Behavior, CaseResult, GoldenSet, ModelResult, Standing};
+use verdict_model::behavior::{Behavior, CaseResult, GoldenSet, ModelResult, Standing, Tokens};
 use verdict_model::report::{Location, ServerInfo};
+use verdict_model::telemetry::Telemetry;
 use verdict_model::{Config, Verdict};
 use verdict_report::Format;
 
@@ -69,8 +71,8 @@ pub(crate) struct Behaviour {
 
 /// What came of the layer.
 pub(crate) enum Told {
-    /// Its part of the report, and what the server calls itself.
-    Layer(Box<Behavior>, Option<ServerInfo>),
+    /// Its part of the report, what the runs took, and what the server calls itself.
+    Layer(Box<Behavior>, Box<Telemetry>, Option<ServerInfo>),
     /// Why no model was asked.
     Nothing(String),
 }
@@ -318,7 +320,18 @@ impl Behaviour {
         {
             net.journal.borrow().finish()?;
         }
-        Ok(Told::Layer(Box::new(layer), client.server_info()))
+        let took = telemetry(&layer, &tools, &|id, tokens| self.price(id, tokens));
+        Ok(Told::Layer(
+            Box::new(layer),
+            Box::new(took),
+            client.server_info(),
+        ))
+    }
+
+    /// US dollars of a call of a model under test.
+    fn price(&self, id: &str, tokens: &Tokens) -> Option<f64> {
+        let model = self.models.iter().find(|model| model.id == id)?;
+        Some(model.tariff?.usd(tokens))
     }
 
     fn notes(

@@ -114,12 +114,13 @@ async fn judged(
         return Ok(report);
     }
     match behaviour.run(plan, ground, args, interrupt).await? {
-        Told::Layer(layer, server) => {
+        Told::Layer(layer, took, server) => {
             let deny = plan.settings.config.deny_warnings;
             report.verdict = both(report.verdict, verdict(&layer, deny));
             report.target.server_info = report.target.server_info.or(server);
             add(&mut report.summary, &sentence(&layer));
             report.layers.behavior = Some(*layer);
+            report.layers.telemetry = layers.contains(&3).then_some(*took);
         }
         Told::Nothing(why) => {
             report.verdict = both(report.verdict, Verdict::None);
@@ -156,10 +157,13 @@ fn layers(args: &RunArgs, config: &Config) -> Result<Vec<u8>> {
         Some(layers) if layers.is_empty() => bail!(Usage(
             "`layers` is empty; name at least one layer".to_owned()
         )),
-        Some(layers) => match layers.iter().find(|layer| **layer > 1) {
+        Some(layers) => match layers.iter().find(|layer| ![0, 1, 3].contains(*layer)) {
             Some(layer) => bail!(Usage(format!(
-                "there is no layer {layer} in this version; there are 0 and 1"
+                "there is no layer {layer} in this version; there are 0, 1 and 3"
             ))),
+            None if layers.contains(&3) && !layers.contains(&1) => bail!(Usage(
+                "layer 3 measures the runs of layer 1: write --layers 1,3".to_owned()
+            )),
             None => Ok(layers),
         },
         None if found.is_some() => Ok(vec![0, 1]),

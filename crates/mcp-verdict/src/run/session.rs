@@ -16,7 +16,7 @@ use verdict_eval::gate::absolute::{Held, Target};
 use verdict_eval::golden::Case;
 use verdict_eval::score::{Scored, Scorer};
 use verdict_eval::tool::Tool;
-use verdict_model::behavior::{CallMade, Run, RunFault, RunOutcome, Spent, Who};
+use verdict_model::behavior::{CallMade, ResultFrom, Run, RunFault, RunOutcome, Spent, Who};
 
 /// What all runs of a session share.
 pub(crate) struct Session<'s> {
@@ -163,6 +163,7 @@ impl<'s> Session<'s> {
         let mut ms = Spent::default();
         let mut reused = true;
         let mut fault = None;
+        let mut live_ms = Vec::new();
         loop {
             match episode.next() {
                 Next::Done => break,
@@ -183,8 +184,10 @@ impl<'s> Session<'s> {
                 },
                 Next::Call(calls) => {
                     let began = std::time::Instant::now();
-                    let results =
+                    let timed =
                         join_all(calls.iter().map(|call| self.call(attempt.case, call))).await;
+                    let (results, took): (Vec<_>, Vec<_>) = timed.into_iter().unzip();
+                    live_ms.extend(took);
                     ms.server += u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
                     episode.called(results);
                 }
@@ -205,7 +208,7 @@ impl<'s> Session<'s> {
             wave: attempt.wave,
             outcome: RunOutcome::Invalid,
             scores: std::collections::BTreeMap::new(),
-            calls: calls_made(&episode),
+            calls: calls_made(&episode, live_ms),
             differences: vec![],
             fault: None,
             answer: episode.trace().answer.clone(),
@@ -292,19 +295,22 @@ impl<'s> Session<'s> {
         (scored, fault)
     }
 
-    async fn call(&self, case: &Case, call: &LiveCall) -> LiveResult {
+    /// Calls the live server; gives the milliseconds until it answered, or nothing where it did not.
+    async fn call(&self, case: &Case, call: &LiveCall) -> (LiveResult, Option<u64>) {
         let tool = &self.tools[call.tool];
-        match self
+        let began = std::time::Instant::now();
+        let outcome = self
             .client
             .call(tool, &call.arguments, &case.answers)
             .await
-            .outcome
-        {
-            CallOutcome::Complete { result, .. } => LiveResult::Result(result),
+            .outcome;
+        let ms = u64::try_from(began.elapsed().as_millis()).ok();
+        match outcome {
+            CallOutcome::Complete { result, .. } => (LiveResult::Result(result), ms),
             CallOutcome::Protocol { code, message } => {
-                LiveResult::Refused(format!("error {code}: {message}"))
+                (LiveResult::Refused(format!("error {code}: {message}")), ms)
             }
-            CallOutcome::Failed { why } => LiveResult::Failed(why),
+            CallOutcome::Failed { why } => (LiveResult::Failed(why), None),
         }
     }
 }
@@ -326,10 +332,16 @@ fn confirmations<'s>(all: &[CaseRuns<'s>], wave: u32) -> Vec<Attempt<'s>> {
     attempts
 }
 
-fn calls_made(episode: &Episode<'_>) -> Vec<CallMade> {
+/// The calls of a run; `live_ms` belongs to those that went to the server, in their order.
+fn calls_made(episode: &Episode<'_>, live_ms: Vec<Option<u64>>) -> Vec<CallMade> {
     let traced = episode.trace().calls.iter();
+    let mut live_ms = live_ms.into_iter();
     traced
         .map(|traced| CallMade {
+            ms: match traced.result_from {
+                Some(ResultFrom::Live) => live_ms.next().flatten(),
+                _ => None,
+            },
             tool: traced.call.name.clone(),
             arguments: match traced.call.object() {
                 Ok(map) => map.into(),

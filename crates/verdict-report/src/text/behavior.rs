@@ -9,7 +9,7 @@ use crate::layout::{Page, Tone, columns};
 use crate::{Style, Verbosity, words};
 use std::collections::BTreeMap;
 use verdict_model::Report;
-use verdict_model::behavior::{Behavior, CaseResult, Metric, ModelResult};
+use verdict_model::behavior::{Behavior, CaseResult, Metric, ModelResult, Standing};
 
 /// Misses that are told in full unless everything is wanted.
 const MOST: usize = 8;
@@ -46,8 +46,21 @@ pub(super) fn render(page: &mut Page, report: &Report, style: &Style) {
         );
     }
     page.gap();
+    unfit(page, layer);
     for note in &layer.notes {
         labelled(page, "note", &clean(note, 600));
+    }
+}
+
+/// Why the judge judged nothing, where that is so.
+pub(super) fn unfit(page: &mut Page, layer: &Behavior) {
+    let judge = layer.judge.as_ref();
+    if let Some(why) = judge.and_then(|judge| judge.unfit.as_ref()) {
+        labelled(
+            page,
+            "judge",
+            &clean(&format!("judged nothing: {why}"), 400),
+        );
     }
 }
 
@@ -134,23 +147,34 @@ fn rates(page: &mut Page, model: &ModelResult) {
     }
 }
 
+/// The cases of a model by their ids.
+pub(super) fn by_id(model: &ModelResult) -> BTreeMap<&str, &CaseResult> {
+    let cases = model.cases.iter();
+    cases.map(|case| (case.id.as_str(), case)).collect()
+}
+
+/// How soon a row is to be looked at: 0 where it is red, 1 where a language model missed it, 2 where only a baseline did.
+pub(super) fn badness(models: &[ModelResult], cells: &[Option<&CaseResult>]) -> u8 {
+    let cells = models.iter().zip(cells);
+    let of = cells.filter_map(|(model, case)| match case {
+        Some(case) if flawless(case) => None,
+        Some(case) => Some(match (model.is_baseline, case.standing) {
+            (true, _) => 2,
+            (false, Standing::Red) => 0,
+            (false, _) => 1,
+        }),
+        None => None,
+    });
+    of.min().unwrap_or(3)
+}
+
 /// A row a case, a strip of runs a model; cases that all models pass are counted unless everything is wanted.
 fn matrix(page: &mut Page, layer: &Behavior, style: &Style) {
     let Some(first) = layer.models.first() else {
         return;
     };
     let everything = style.verbosity == Verbosity::Verbose;
-    let by_id: Vec<BTreeMap<&str, &CaseResult>> = layer
-        .models
-        .iter()
-        .map(|model| {
-            model
-                .cases
-                .iter()
-                .map(|case| (case.id.as_str(), case))
-                .collect()
-        })
-        .collect();
+    let by_id: Vec<BTreeMap<&str, &CaseResult>> = layer.models.iter().map(by_id).collect();
     let mut flawless_cases = 0;
     let mut rows: Vec<(String, Vec<String>)> = Vec::new();
     for case in &first.cases {
@@ -184,7 +208,7 @@ fn matrix(page: &mut Page, layer: &Behavior, style: &Style) {
     }
 }
 
-fn grid(page: &mut Page, names: &[String], rows: &[(String, Vec<String>)]) {
+pub(super) fn grid(page: &mut Page, names: &[String], rows: &[(String, Vec<String>)]) {
     let wide = |texts: &mut dyn Iterator<Item = &str>| texts.map(columns).max().unwrap_or(0);
     let first = wide(&mut rows.iter().map(|(id, _)| id.as_str())).max(4);
     let mut head = format!("{}{}", " ".repeat(GUTTER), pad("case", first));

@@ -10,7 +10,7 @@ use verdict_model::{Level, Outcome, Report};
 use verdict_report::{Format, Style, Verbosity, markdown_limited, render, safe};
 
 /// Attacks that people have made or written about.
-const ATTACKS: &[&str] = &[
+pub(crate) const ATTACKS: &[&str] = &[
     "::error::x",
     "::set-env name=PATH::/evil",
     "::add-mask::e",

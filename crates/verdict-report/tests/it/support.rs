@@ -1,6 +1,8 @@
 //! A believable report, and small readers of what the formats write.
 
+pub(crate) mod behavior;
 pub(crate) mod inert;
+pub(crate) mod page;
 pub(crate) mod runner;
 pub(crate) mod xml;
 

@@ -170,6 +170,16 @@ pub fn render(report: &ScanReport, format: Format, style: &Style) -> String {
         Format::Markdown => markdown::render(report),
         Format::Junit => junit::render(report),
         Format::Sarif => sarif::render(report),
+        Format::Html => verdict_report::text_page(
+            "Scan",
+            &text::render(
+                report,
+                &Style {
+                    colour: false,
+                    ..*style
+                },
+            ),
+        ),
         Format::Github => github::render(report, style),
     }
 }

@@ -13,6 +13,7 @@ fn made(case: &Case, traces: &[Trace]) -> Vec<Run> {
             result_from: it.result_from,
             is_error: it.is_error,
             turn: it.turn,
+            ms: None,
         });
         Run {
             index,

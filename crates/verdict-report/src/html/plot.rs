@@ -1,0 +1,94 @@
+//! Drawings as inline SVG. Only numbers of ours go in; each has its meaning in words beside it.
+
+use std::fmt::Write as _;
+
+/// A share of 0 to 1 as a dot, its interval as a line, on a scale from 0 to 100 %.
+pub(super) fn interval(rate: f64, bounds: Option<[f64; 2]>) -> String {
+    // Two per cent are left on both sides, so that a dot at an end is whole.
+    let at = |share: f64| share.clamp(0.0, 1.0) * 96.0 + 2.0;
+    let line = |class: &str, from: f64, to: f64| {
+        format!("<line class=\"{class}\" x1=\"{from:.1}%\" x2=\"{to:.1}%\" y1=\"8\" y2=\"8\"/>")
+    };
+    let mut out = "<svg class=\"interval\" aria-hidden=\"true\">".to_owned();
+    out.push_str(&line("grid", at(0.0), at(1.0)));
+    for share in [0.0, 0.5, 1.0] {
+        let x = at(share);
+        let _ = write!(
+            out,
+            "<line class=\"grid\" x1=\"{x}%\" x2=\"{x}%\" y1=\"3\" y2=\"13\"/>"
+        );
+    }
+    if let Some([low, high]) = bounds {
+        out.push_str(&line("range", at(low), at(high)));
+    }
+    let _ = write!(
+        out,
+        "<circle cx=\"{:.1}%\" cy=\"8\" r=\"4\"/></svg>",
+        at(rate)
+    );
+    out
+}
+
+/// Parts of a whole as one bar; each part has a class for its colour.
+pub(super) fn bar(parts: &[(&str, u64)]) -> String {
+    let whole: u64 = parts.iter().map(|(_, count)| count).sum();
+    let mut out =
+        "<svg class=\"bar\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+            .to_owned();
+    let mut left = 0.0;
+    for (class, count) in parts.iter().filter(|(_, count)| *count > 0) {
+        let width = share(*count, whole) * 100.0;
+        let _ = write!(
+            out,
+            "<rect class=\"{class}\" x=\"{left:.2}\" width=\"{width:.2}\" height=\"8\"/>"
+        );
+        left += width;
+    }
+    out.push_str("</svg>");
+    out
+}
+
+/// How many of `samples` fall into each of the steps from 0 to `most`, with lines at the marks.
+pub(super) fn histogram(samples: &[u64], most: u64, marks: &[f64]) -> String {
+    const STEPS: usize = 40;
+    let mut steps = [0_u64; STEPS];
+    for sample in samples {
+        let place = u128::from(*sample) * 40 / u128::from(most.max(1));
+        let index = usize::try_from(place).unwrap_or(STEPS).min(STEPS - 1);
+        if let Some(step) = steps.get_mut(index) {
+            *step += 1;
+        }
+    }
+    let highest = steps.iter().copied().max().unwrap_or(1).max(1);
+    let mut out =
+        "<svg class=\"histogram\" viewBox=\"0 0 200 30\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><path class=\"grid\" d=\"M0 29.5h200\"/>"
+            .to_owned();
+    for (index, count) in steps.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let height = 2.0 + share(*count, highest) * 26.0;
+        let _ = write!(
+            out,
+            "<rect x=\"{}\" y=\"{:.1}\" width=\"4\" height=\"{height:.1}\"/>",
+            index * 5,
+            29.0 - height
+        );
+    }
+    for mark in marks {
+        let at = (mark / to_f64(most.max(1))).clamp(0.0, 1.0) * 199.0 + 0.5;
+        let _ = write!(out, "<path class=\"mark\" d=\"M{at:.1} 0v30\"/>");
+    }
+    out.push_str("</svg>");
+    out
+}
+
+/// `part` of `whole`, from 0 to 1.
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    to_f64(part) / to_f64(whole.max(1))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a drawing needs no more than 52 bits"
+)]
+pub(super) fn to_f64(number: u64) -> f64 {
+    number as f64
+}
