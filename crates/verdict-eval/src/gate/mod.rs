@@ -14,15 +14,19 @@
 //! - [`rho`]: how alike the runs of one night are;
 //! - [`attribution`]: descriptions or model;
 //! - [`literal`]: the plain rule, for those who want it;
-//! - [`decision`]: what the report holds of all this.
+//! - [`decision`]: what the report holds of all this;
+//! - [`finished`]: the gate on a finished report;
+//! - [`changes`]: what differs between two lists of tools.
 
 pub mod absolute;
 pub mod attribution;
 pub mod baseline;
 pub mod belief;
+pub mod changes;
 pub mod counts;
 pub mod decision;
 pub mod evidence;
+pub mod finished;
 pub mod literal;
 pub mod numbers;
 pub mod rho;

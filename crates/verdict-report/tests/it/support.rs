@@ -164,6 +164,8 @@ pub(crate) fn report(summary: &str, checks: Vec<CheckResult>) -> Report {
             }),
             ..Layers::default()
         },
+        gate: None,
+        session: None,
     }
 }
 
