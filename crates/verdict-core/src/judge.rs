@@ -12,8 +12,8 @@ use crate::settings::{Settings, Target as Where};
 use crate::waiver::{self, Waivers};
 use verdict_model::config::Severity;
 use verdict_model::report::{
-    CheckResult, Conformance, Counts, Generator, Layers, Outcome, Report, ServerInfo,
-    Target, Verdict,
+    CheckResult, Conformance, Counts, Generator, Layers, Outcome, Report, ServerInfo, Target,
+    Verdict,
 };
 use verdict_model::transcript::Transport;
 use verdict_model::{Level, REVISION, Safety, Scope};

@@ -1,8 +1,8 @@
 //! The verdict of layer 1 and its sentence, from the report's own words: every format reads the same value.
 
 use verdict_model::Verdict;
-use verdict_model::gate::{Cause, Decision, Gate};
 use verdict_model::behavior::{Behavior, CaseResult, ModelResult, RunOutcome, Standing};
+use verdict_model::gate::{Cause, Decision, Gate};
 
 /// Valid first-pass runs below which a case says nothing, where as many were planned.
 const LEAST: usize = 3;

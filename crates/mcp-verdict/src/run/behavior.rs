@@ -2,19 +2,24 @@
 
 use super::budget::Budget;
 use super::estimate;
+use super::gating::{Course, Gating, Hashed, Track};
 use super::golden::{self, GoldenFile};
+use super::history::History;
 use super::journal::{Journal, Wish};
 use super::judging::{Judging, Rubrics};
 use super::service::{Desk, Net, Service};
 use super::session::{CaseRuns, Session};
 use super::transcripts::Transcripts;
 use super::wire::Wire;
+use crate::baseline::{self, Held};
+use crate::cli::render;
 use crate::cli::run::RunArgs;
 use crate::client::Client;
 use crate::config::{Plan, today};
 use crate::exit::{NotStarted, Usage, say};
 use crate::ground::Ground;
 use crate::interrupt::Interrupt;
+use crate::origin;
 use crate::output::Sink;
 use crate::progress::Tally;
 use anyhow::{Result, bail};
@@ -25,15 +30,24 @@ use verdict_core::mask::Masks;
 use verdict_eval::advice::advice;
 use verdict_eval::agent::Rules;
 use verdict_eval::chat::Sampling;
+use verdict_eval::gate::attribution::Finding;
+use verdict_eval::gate::baseline::Key;
+use verdict_eval::gate::decision::{Judged, gate};
+use verdict_eval::gate::finished::{Terms, explain, plain, plain_standing, pools};
 use verdict_eval::golden::Case;
 use verdict_eval::golden::hash;
+use verdict_eval::merge::part_of;
 use verdict_eval::provider::price::{Tariff, tariff};
 use verdict_eval::provider::{Endpoint, ModelId};
 use verdict_eval::score::{Scorer, collisions, expected, metrics, pass_rate};
 use verdict_eval::tool::Tool;
-use verdict_model::Config;
-use verdict_model::behavior::{Behavior, CaseResult, GoldenSet, ModelResult, Standing};
+use verdict_model::behavior::{
+    Behavior, CaseResult, GoldenSet, JudgeResult, ModelResult, Standing,
+};
+use verdict_model::config::GateMode;
+use verdict_model::gate::{Gate, Mode, SessionInfo, Shard};
 use verdict_model::report::{Location, ServerInfo};
+use verdict_model::{Config, Report};
 use verdict_report::Format;
 
 /// Runs of each case.
@@ -44,6 +58,8 @@ const CONCURRENCY: u32 = 4;
 const MAX_TURNS: u32 = 8;
 /// Most tokens of one answer: room for reasoning, and an end for what rambles.
 const MAX_OUTPUT: u32 = 4_096;
+/// The drop that the gate should mostly let pass.
+pub(crate) const MAX_DROP: f64 = 0.02;
 /// Where answers are kept.
 const CACHE: &str = ".eval-cache";
 
@@ -64,14 +80,41 @@ pub(crate) struct Behaviour {
     cache: PathBuf,
     fresh: bool,
     transcripts: Option<PathBuf>,
+    /// Tells sessions apart that begin in the same second.
+    session: u32,
+    shard: Option<Shard>,
+    resumed: Option<Report>,
+    held: Held,
+    collects: Collects,
+}
+
+/// What a run is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Collects {
+    /// A verdict.
+    Verdict,
+    /// A first pass for a baseline; cases that look red are confirmed.
+    Green,
+    /// A first pass for a baseline, whatever fails.
+    Anything,
 }
 
 /// What came of the layer.
 pub(crate) enum Told {
-    /// Its part of the report, and what the server calls itself.
-    Layer(Box<Behavior>, Option<ServerInfo>),
+    /// Its parts of the report.
+    Layer(Box<Found>),
     /// Why no model was asked.
     Nothing(String),
+}
+
+/// What the layer adds to the report.
+pub(crate) struct Found {
+    pub(crate) layer: Behavior,
+    /// What the server calls itself.
+    pub(crate) server: Option<ServerInfo>,
+    /// Absent for a shard and for a first pass for a baseline that takes anything.
+    pub(crate) gate: Option<Gate>,
+    pub(crate) info: SessionInfo,
 }
 
 impl Behaviour {
@@ -85,7 +128,19 @@ impl Behaviour {
             bail!(Usage("there is no golden set".to_owned()));
         };
         let file = GoldenFile::read(&path)?;
-        let chosen = file.chosen(&args.models.case)?;
+        let mut chosen = file.chosen(&args.models.case)?;
+        let shard = args.shard.map(|part| Shard {
+            part: part.part,
+            of: part.of,
+            cases: chosen.iter().map(|case| case.id.clone()).collect(),
+        });
+        if let Some(shard) = &shard {
+            chosen.retain(|case| part_of(&case.id, shard.of) == shard.part);
+        }
+        let held = baseline::pools(
+            config.baseline.as_deref().map(Path::new),
+            args.update_baseline,
+        )?;
         let models: Vec<_> = config
             .models
             .iter()
@@ -123,7 +178,32 @@ impl Behaviour {
             fresh: args.models.no_cache,
             transcripts: args.transcripts.clone().or_else(|| beside_report(sinks)),
             file,
+            session: 0,
+            shard,
+            resumed: args.resume.as_deref().map(resumed).transpose()?,
+            held,
+            collects: Collects::Verdict,
         })
+    }
+
+    /// The same as the `session`-th collector of a baseline: it asks anew, and is held against nothing.
+    pub(crate) fn collecting(self, session: u32, collects: Collects) -> Self {
+        Self {
+            fresh: true,
+            session,
+            collects,
+            held: Held {
+                pools: None,
+                note: None,
+                ..self.held
+            },
+            ..self
+        }
+    }
+
+    /// The baseline's file, as it was read.
+    pub(crate) fn held(&self) -> &Held {
+        &self.held
     }
 
     /// Masks for the secrets of the run and the keys of all models.
@@ -201,6 +281,10 @@ impl Behaviour {
         let name = match variable("GITHUB_RUN_ID") {
             Some(id) if id.chars().all(|c| c.is_ascii_digit()) => format!("run-{id}"),
             _ => format!("local-{now}"),
+        };
+        let name = match self.session {
+            0 => name,
+            session => format!("{name}-{session}"),
         };
         if self.fresh || variable("GITHUB_EVENT_NAME").as_deref() == Some("schedule") {
             Wish::Fresh(name)
@@ -280,15 +364,66 @@ impl Behaviour {
             runs: config.runs.unwrap_or(RUNS),
             concurrency: concurrency as usize,
         };
-        let mut models = Vec::new();
+        let judge_result = judging.as_ref().map(Judging::result);
+        let info = self.info(plan, args, &rules, judge_result.as_ref(), &tools);
+        let gating = self.gating(config, &info);
+        let history = History::of(config, &self.held.path);
+        let (mut models, mut parts) = (Vec::new(), Vec::new());
         for model in &self.models {
             let service = service(model, &tools, concurrency, &desk);
             let tally = RefCell::new(Tally::new(args.output.quiet));
-            let runs = session
-                .all(&service, &self.chosen(), &tally, interrupt)
-                .await;
+            let key = Key {
+                suite: self.file.path.clone(),
+                model: model.id.clone(),
+                harness: info.harness.clone(),
+            };
+            let suite = gating
+                .baseline
+                .as_ref()
+                .and_then(|baseline| pools(baseline, &key, info.judge.as_deref()));
+            let (rule, said) = history.rule(&gating.terms.rule, &key);
+            let track = Track {
+                session: &session,
+                service: &service,
+                model,
+                desk: &desk,
+                cases: &self.hashed(&model.id, &info)?,
+                suite: suite.as_ref(),
+                rule: &rule,
+                tally: &tally,
+            };
+            let course = track.run(&gating, interrupt).await;
             tally.borrow_mut().clear();
-            models.push(self.result(&service, runs, &tools));
+            let (finding, ruling) = (course.finding, course.ruling.clone());
+            let result = self.result(&service, course, &tools, &gating);
+            if !gating.first_only {
+                let mut part = match &ruling {
+                    None => plain(&result, suite.as_ref(), &gating.terms),
+                    Some(ruling) => Judged {
+                        rule: &rule,
+                        max_drop: gating.terms.max_drop,
+                        model: &result,
+                        suite: suite.as_ref(),
+                        ruling,
+                        finding: finding.as_ref().map(|finding| (finding, None)),
+                    }
+                    .part(),
+                };
+                explain(
+                    &mut part,
+                    &result,
+                    gating.differences.as_deref(),
+                    ruling.is_none(),
+                );
+                part.notes.extend(said);
+                part.notes.extend(
+                    finding
+                        .as_ref()
+                        .and_then(|found| experiment(&model.id, found)),
+                );
+                parts.push(part);
+            }
+            models.push(result);
         }
         let notes = self.notes(client, &desk, judging.as_ref(), interrupt);
         if let Some(net) = &desk.net
@@ -308,7 +443,77 @@ impl Behaviour {
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             notes,
         };
-        Ok(Told::Layer(Box::new(layer), client.server_info()))
+        let gate = (!gating.first_only).then(|| {
+            let mut gate = gate(gating.reference(), parts, gating.notes);
+            gate.mode = gating.terms.mode;
+            gate
+        });
+        Ok(Told::Layer(Box::new(Found {
+            layer,
+            server: client.server_info(),
+            gate,
+            info,
+        })))
+    }
+
+    /// What the layer is run with, secrets masked.
+    fn info(
+        &self,
+        plan: &Plan,
+        args: &RunArgs,
+        rules: &Rules,
+        judge: Option<&JudgeResult>,
+        tools: &[Tool],
+    ) -> SessionInfo {
+        let judge = judge.map(|judge| {
+            let words = format!("{} {} {:?}", judge.id, judge.prompt_hash, judge.rubrics);
+            format!("{:016x}", verdict_core::fnv(words.as_bytes()))
+        });
+        let mut info = SessionInfo {
+            harness: rules.hash(),
+            judge,
+            runs: plan.settings.config.runs.unwrap_or(RUNS),
+            shard: self.shard.clone(),
+            tools: tools.iter().map(|tool| tool.0.clone()).collect(),
+            ..origin::of_this_run(args.target.config.as_deref())
+        };
+        let masks = self.masks(&plan.settings.secrets);
+        info.texts(&mut |text| *text = masks.hide(text));
+        info
+    }
+
+    fn gating(&self, config: &Config, info: &SessionInfo) -> Gating {
+        let mode = match config.gate.mode {
+            GateMode::Evidence => Mode::Evidence,
+            GateMode::Literal => Mode::Literal,
+        };
+        let max_drop = config.gate.max_drop.unwrap_or(MAX_DROP);
+        let notes = self.held.note.iter().cloned().collect();
+        let terms = Terms::new(mode, info.runs, max_drop);
+        Gating {
+            first_only: self.shard.is_some() || self.collects == Collects::Anything,
+            ..Gating::new(terms, self.held.pools.clone(), notes, info)
+        }
+    }
+
+    /// The cases with their hashes, and with the runs that a report has of them already.
+    fn hashed(&self, model: &str, info: &SessionInfo) -> Result<Vec<Hashed<'_>>> {
+        let stored = match &self.resumed {
+            Some(report) => made_before(report, model, info)?,
+            None => &[][..],
+        };
+        let hashed = self.chosen().into_iter().map(|case| {
+            let hash = hash::case(case, &self.file.golden.aliases);
+            let made = stored
+                .iter()
+                .find(|stored| stored.id == case.id && stored.hash == hash);
+            Hashed {
+                case,
+                hash,
+                made: made.map_or_else(Vec::new, |stored| stored.runs.clone()),
+            }
+        });
+        Ok(hashed.collect())
     }
 
     fn notes(
@@ -339,12 +544,29 @@ impl Behaviour {
         notes
     }
 
-    fn result(&self, service: &Service<'_>, all: Vec<CaseRuns<'_>>, tools: &[Tool]) -> ModelResult {
-        let cases: Vec<_> = all
+    fn result(
+        &self,
+        service: &Service<'_>,
+        course: Course<'_>,
+        tools: &[Tool],
+        gating: &Gating,
+    ) -> ModelResult {
+        let ruled = |place: usize| Some(course.ruling.as_ref()?.cases.get(place)?.held?.standing);
+        let cases: Vec<_> = course
+            .runs
             .into_iter()
-            .map(|runs| self.case(runs, tools, service.is_baseline()))
+            .enumerate()
+            .map(|(place, runs)| {
+                let mut case = self.case(runs, tools, service.is_baseline());
+                case.standing = match gating.terms.mode {
+                    Mode::Literal => plain_standing(&case),
+                    Mode::Evidence => ruled(place).unwrap_or(case.standing),
+                };
+                case.advice = advice(&case);
+                case
+            })
             .collect();
-        let figures = service.figures();
+        let figures = service.figures().plus(course.aside);
         let priced = service.is_baseline() || (!figures.is_price_unknown && figures.calls > 0);
         ModelResult {
             id: service.id().to_owned(),
@@ -375,7 +597,7 @@ impl Behaviour {
             held => held.standing,
         };
         let place = Path::new(&self.file.path);
-        let mut result = CaseResult {
+        CaseResult {
             id: case.id.clone(),
             kind: case.kind,
             hash: hash::case(case, &self.file.golden.aliases),
@@ -392,10 +614,52 @@ impl Behaviour {
             collisions: collisions(case, &runs.runs, tools),
             advice: String::new(),
             runs: runs.runs,
-        };
-        result.advice = advice(&result);
-        result
+        }
     }
+}
+
+/// A report whose runs are not made again.
+fn resumed(path: &Path) -> Result<Report> {
+    let report = render::read(path, &Masks::new(&[]))?;
+    if report.layers.behavior.is_none() || report.session.is_none() {
+        bail!(Usage(format!(
+            "{}: there is no layer 1 in this report to go on from; write one with `mcp-verdict run --format json --out FILE`",
+            path.display()
+        )));
+    }
+    Ok(report)
+}
+
+/// The cases that a report has of a model, if it was run with the same tools and in the same way.
+fn made_before<'r>(
+    report: &'r Report,
+    model: &str,
+    info: &SessionInfo,
+) -> Result<&'r [CaseResult]> {
+    let (Some(layer), Some(before)) = (&report.layers.behavior, &report.session) else {
+        return Ok(&[]);
+    };
+    let differs = [
+        ("tools", before.tools != info.tools),
+        ("harness", before.harness != info.harness),
+        ("judge", before.judge != info.judge),
+    ];
+    if let Some((what, _)) = differs.iter().find(|(_, differs)| *differs) {
+        bail!(Usage(format!(
+            "the report to go on from was made with another {what}: its runs are not comparable; run without --resume"
+        )));
+    }
+    let found = layer.models.iter().find(|stored| stored.id == model);
+    Ok(found.map_or(&[], |stored| &stored.cases))
+}
+
+/// What the control experiment came to, in a sentence.
+fn experiment(model: &str, finding: &Finding) -> Option<String> {
+    let chances = finding.chances?;
+    Some(format!(
+        "{model}: {} runs with the baseline's tools and today's say: description {:.2}, model {:.2}, both {:.2}, noise {:.2}.",
+        finding.runs, chances.description, chances.model, chances.both, chances.noise
+    ))
 }
 
 /// A model with its endpoint and its price.

@@ -19,7 +19,9 @@ pub struct Change {
 /// What differs, tool by tool in the order of their names; a list in another order is one change without a name.
 pub fn changes(before: &[Tool], now: &[Tool]) -> Vec<Change> {
     let by_name = |tools: &[Tool]| -> BTreeMap<String, Tool> {
-        let named = tools.iter().map(|tool| (tool.name().to_owned(), tool.clone()));
+        let named = tools
+            .iter()
+            .map(|tool| (tool.name().to_owned(), tool.clone()));
         named.collect()
     };
     let (old, new) = (by_name(before), by_name(now));
@@ -35,7 +37,10 @@ pub fn changes(before: &[Tool], now: &[Tool]) -> Vec<Change> {
         found.push(change(name, "the tool is new".to_owned()));
     }
     if found.is_empty() && before != now {
-        found.push(change("", "the tools are listed in another order".to_owned()));
+        found.push(change(
+            "",
+            "the tools are listed in another order".to_owned(),
+        ));
     }
     found
 }
@@ -125,7 +130,11 @@ fn arguments(was: Option<&Value>, is: Option<&Value>) -> String {
         .iter()
         .filter(|(name, value)| new.get(*name) != Some(value))
         .map(|(name, _)| name.as_str())
-        .chain(new.keys().map(String::as_str).filter(|name| !old.contains_key(*name)))
+        .chain(
+            new.keys()
+                .map(String::as_str)
+                .filter(|name| !old.contains_key(*name)),
+        )
         .collect();
     names.sort_unstable();
     if names.is_empty() {
@@ -151,14 +160,23 @@ mod tests {
     use serde_json::json;
 
     fn tool(name: &str, description: &str) -> Tool {
-        let value = json!({"name": name, "description": description, "inputSchema": {"type": "object"}});
+        let value =
+            json!({"name": name, "description": description, "inputSchema": {"type": "object"}});
         serde_json::from_value(value).expect("a tool")
     }
 
     #[test]
     fn what_concerns_the_case_is_told_first() {
-        let before = [tool("a", "Finds bills."), tool("b", "Sends."), tool("c", "Old.")];
-        let now = [tool("a", "Does things."), tool("b", "Sends it."), tool("d", "New.")];
+        let before = [
+            tool("a", "Finds bills."),
+            tool("b", "Sends."),
+            tool("c", "Old."),
+        ];
+        let now = [
+            tool("a", "Does things."),
+            tool("b", "Sends it."),
+            tool("d", "New."),
+        ];
         let found = changes(&before, &now);
         let names: Vec<&str> = found.iter().map(|change| change.tool.as_str()).collect();
         assert_eq!(names, ["a", "b", "c", "d"]);
@@ -175,6 +193,9 @@ mod tests {
         assert!(changes(&tools, &tools).is_empty());
         assert_eq!(told(&[], |_| true), None);
         let turned = [tool("b", "y"), tool("a", "x")];
-        assert_eq!(changes(&tools, &turned)[0].text, "the tools are listed in another order");
+        assert_eq!(
+            changes(&tools, &turned)[0].text,
+            "the tools are listed in another order"
+        );
     }
 }

@@ -46,6 +46,18 @@ pub fn key(layer: &Behavior, model: &str, info: &SessionInfo) -> Key {
     }
 }
 
+/// The pools of a model, without those of a metric that another judge measured.
+pub fn pools(baseline: &Baseline, key: &Key, judge: Option<&str>) -> Option<Suite> {
+    let mut suite = baseline.suite(key)?.clone();
+    if suite.judge.as_deref() != judge {
+        suite.last.remove(&Metric::Completion);
+        for case in &mut suite.cases {
+            case.metrics.remove(&Metric::Completion);
+        }
+    }
+    Some(suite)
+}
+
 /// Where a session comes from, as its baseline would say it.
 pub fn origin(info: &SessionInfo) -> Origin {
     Origin {
@@ -89,7 +101,9 @@ pub fn finished(report: &Report, baseline: Option<&Baseline>, terms: &Terms) -> 
     let tools: Vec<Tool> = info.tools.iter().cloned().map(Tool).collect();
     let differences = baseline.map(|baseline| changes(&baseline.tools, &tools));
     let parts = layer.models.iter().map(|model| {
-        let suite = baseline.and_then(|baseline| baseline.suite(&key(layer, &model.id, info)));
+        let key = key(layer, &model.id, info);
+        let suite = baseline.and_then(|baseline| pools(baseline, &key, info.judge.as_deref()));
+        let suite = suite.as_ref();
         let mut part = match terms.mode {
             Mode::Literal => plain(model, suite, terms),
             Mode::Evidence => {
@@ -190,7 +204,9 @@ pub fn plain(model: &ModelResult, suite: Option<&Suite>, terms: &Terms) -> Part 
         }
     });
     let held: Vec<(Kind, Counts)> = held.collect();
-    let last = suite.map(|suite| &suite.last).filter(|last| !last.is_empty());
+    let last = suite
+        .map(|suite| &suite.last)
+        .filter(|last| !last.is_empty());
     let mut compared = Vec::new();
     let mut per_metric = Vec::new();
     for metric in Metric::ALL {
@@ -198,7 +214,9 @@ pub fn plain(model: &ModelResult, suite: Option<&Suite>, terms: &Terms) -> Part 
         if now.runs == 0 {
             continue;
         }
-        let was = last.and_then(|last| last.get(&metric)).filter(|was| was.runs > 0);
+        let was = last
+            .and_then(|last| last.get(&metric))
+            .filter(|was| was.runs > 0);
         compared.extend(was.map(|was| literal::Change {
             metric,
             was: was.rate(),
@@ -213,15 +231,27 @@ pub fn plain(model: &ModelResult, suite: Option<&Suite>, terms: &Terms) -> Part 
             interval: model.metrics.get(&metric).and_then(|rate| {
                 let [low, high] = rate.interval?;
                 let flipped = metric == Metric::OverTrigger;
-                Some(if flipped { [1.0 - high, 1.0 - low] } else { [low, high] })
+                Some(if flipped {
+                    [1.0 - high, 1.0 - low]
+                } else {
+                    [low, high]
+                })
             }),
             evidence: None,
-            decision: if was.is_some() { Decision::Pass } else { Decision::Learning },
+            decision: if was.is_some() {
+                Decision::Pass
+            } else {
+                Decision::Learning
+            },
         });
     }
     let said = literal::judge(&held, last.map(|_| &compared[..]), terms.max_drop);
     for change in &mut per_metric {
-        if said.dropped.iter().any(|dropped| dropped.metric == change.metric) {
+        if said
+            .dropped
+            .iter()
+            .any(|dropped| dropped.metric == change.metric)
+        {
             change.decision = Decision::Fail;
         }
     }
@@ -235,9 +265,8 @@ pub fn plain(model: &ModelResult, suite: Option<&Suite>, terms: &Terms) -> Part 
 
 fn tonight(model: &ModelResult, metric: Metric) -> Counts {
     let runs = model.cases.iter().flat_map(|stored| &stored.runs);
-    let runs = runs.filter(|run| {
-        run.wave == 0 && run.outcome != verdict_model::behavior::RunOutcome::Invalid
-    });
+    let runs = runs
+        .filter(|run| run.wave == 0 && run.outcome != verdict_model::behavior::RunOutcome::Invalid);
     Counts::of(runs.filter_map(|run| Some(good(metric, *run.scores.get(&metric)?))))
 }
 
@@ -256,7 +285,11 @@ fn missed(
             model: model.id.clone(),
             was: pool.map(|pool| pool.runs.pool.rate()),
             now: (first[*place].runs > 0).then(|| first[*place].rate()),
-            cause: if changed { Cause::GoldenCaseChanged } else { Cause::Undetermined },
+            cause: if changed {
+                Cause::GoldenCaseChanged
+            } else {
+                Cause::Undetermined
+            },
             probable: false,
             cause_detail: None,
             ratio: None,
@@ -266,7 +299,12 @@ fn missed(
     missed.collect()
 }
 
-fn plain_grounds(model: &ModelResult, said: &Literal, first: &[Counts], terms: &Terms) -> ModelGate {
+fn plain_grounds(
+    model: &ModelResult,
+    said: &Literal,
+    first: &[Counts],
+    terms: &Terms,
+) -> ModelGate {
     let again = super::numbers::suite_again(first);
     let runs = |wanted: bool| {
         let all = model.cases.iter().flat_map(|stored| &stored.runs);
