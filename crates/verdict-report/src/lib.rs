@@ -13,6 +13,7 @@ mod behavior;
 pub mod check_run;
 mod explain;
 mod findings;
+mod gate;
 mod github;
 mod json;
 mod junit;

@@ -2,6 +2,7 @@
 
 mod behavior;
 mod finding;
+mod gate;
 
 use crate::findings::{
     checks, conformance, counts, is_problem, reasons, verdict_stands_alone, worst_first,
@@ -24,6 +25,7 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
     if style.verbosity == Verbosity::Quiet {
         decisive(&mut page, report, &checks);
         behavior::decisive(&mut page, report);
+        gate::decisive(&mut page, report);
     } else {
         facts(&mut page, report);
         let shown = |check: &CheckResult| {
@@ -35,6 +37,7 @@ pub(crate) fn render(report: &Report, style: &Style) -> String {
             finding(&mut page, check, &Limits::of(style));
         }
         behavior::render(&mut page, report, style);
+        gate::render(&mut page, report);
         page.gap();
         if style.verbosity == Verbosity::Verbose {
             everything_else(&mut page, &checks);

@@ -4,6 +4,7 @@ pub(crate) mod check;
 mod explain;
 pub(crate) mod gate;
 mod lint;
+mod merge;
 mod official;
 mod publish;
 pub(crate) mod render;
@@ -56,6 +57,11 @@ enum Command {
         after_help = "Examples:\n  mcp-verdict accept --reason 'search was split in two tools' --report report.json\n  mcp-verdict accept --reason 'the old prompt was ambiguous' --case overdue-of-acme\n\nWho, when and why stand in the baseline. A lowered case counts again once green runs have filled its pool.\n\nExit codes: 0 lowered, 2 nothing that could be lowered, or a bad report or baseline."
     )]
     Accept(gate::AcceptArgs),
+    /// Join the reports of sharded jobs into the one of a single job
+    #[command(
+        after_help = "Examples:\n  mcp-verdict merge shard-1.json shard-2.json shard-3.json shard-4.json --out merged.json\n  mcp-verdict merge shards/*.json --out merged.json && mcp-verdict run --layers 1 --resume merged.json\n\nThe order does not matter. Parts that do not belong together, are there twice or are missing are refused by name.\n\nExit codes: 0 pass, 1 a case is red, 2 bad usage or parts that do not belong together, 3 too few valid runs."
+    )]
+    Merge(merge::MergeArgs),
     /// Audit a golden set before any spending, with the server when one is given
     #[command(
         after_help = "Examples:\n  mcp-verdict lint\n  mcp-verdict lint golden/tasks.yaml --url http://127.0.0.1:8000/mcp\n  mcp-verdict lint -- node server.js\n  mcp-verdict lint --suggest report.json\n\nExit codes: 0 nothing, or warnings only; 2 an error, or a warning with --deny-warnings; 3 no answer from the server."
@@ -321,6 +327,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<Exit> {
         Command::Gate(args) => gate::hold(&args, matches),
         Command::Baseline(args) => runtime()?.block_on(crate::run::baseline(&args)),
         Command::Accept(args) => gate::accept(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Lint(args) => runtime()?.block_on(lint::run(&args)),
         Command::Explain(args) => explain::run(&args, matches),
         Command::Render(args) => render::run(&args, matches),

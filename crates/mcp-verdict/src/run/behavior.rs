@@ -132,7 +132,12 @@ impl Behaviour {
         let shard = args.shard.map(|part| Shard {
             part: part.part,
             of: part.of,
-            cases: chosen.iter().map(|case| case.id.clone()).collect(),
+            total: chosen.len() as u64,
+            places: (0..)
+                .zip(&chosen)
+                .filter(|(_, case)| part_of(&case.id, part.of) == part.part)
+                .map(|(place, _)| place)
+                .collect(),
         });
         if let Some(shard) = &shard {
             chosen.retain(|case| part_of(&case.id, shard.of) == shard.part);

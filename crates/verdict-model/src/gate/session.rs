@@ -45,8 +45,10 @@ pub struct Shard {
     pub part: u32,
     /// Of how many.
     pub of: u32,
-    /// The ids of all cases of all parts, in the order of the set.
-    pub cases: Vec<String>,
+    /// How many cases all parts have together.
+    pub total: u64,
+    /// Where the cases of this part stand among them, from 0: in the order of the report.
+    pub places: Vec<u64>,
 }
 
 impl SessionInfo {
@@ -61,15 +63,12 @@ impl SessionInfo {
             base,
             branch,
             config,
-            shard,
+            shard: _,
             tools,
         } = self;
         sha.iter_mut().chain(base).for_each(&mut *change);
         change(branch);
         change(config);
-        if let Some(shard) = shard {
-            shard.cases.iter_mut().for_each(&mut *change);
-        }
         for tool in tools {
             let mut value = Value::Object(std::mem::take(tool));
             within(&mut value, change);
