@@ -221,8 +221,7 @@ fn said(parts: &[&Outline]) -> (Verdict, String) {
     }
     let unfit = parts
         .iter()
-        .filter_map(|part| part.judge.as_ref()?.unfit.as_ref())
-        .next();
+        .find_map(|part| part.judge.as_ref()?.unfit.as_ref());
     if planned == invalid || starved || invalid * 10 > planned {
         let summary = format!("{invalid} of {planned} runs are no runs.");
         return (Verdict::None, summary);

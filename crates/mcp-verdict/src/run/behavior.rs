@@ -2,58 +2,47 @@
 
 use super::budget::Budget;
 use super::estimate;
-use super::gating::{Course, Gating, Hashed, Track};
 use super::golden::{self, GoldenFile};
 use super::history::History;
+use super::holding::{Holding, resumed};
 use super::journal::{Journal, Wish};
 use super::judging::{Judging, Rubrics};
 use super::service::{Desk, Net, Service};
-use super::session::{CaseRuns, Session};
+use super::session::Session;
 use super::transcripts::Transcripts;
 use super::wire::Wire;
 use crate::baseline::{self, Held};
-use crate::cli::render;
 use crate::cli::run::RunArgs;
 use crate::client::Client;
 use crate::config::{Plan, today};
 use crate::exit::{NotStarted, Usage, say};
 use crate::ground::Ground;
 use crate::interrupt::Interrupt;
-use crate::origin;
 use crate::output::Sink;
-use crate::progress::Tally;
 use anyhow::{Result, bail};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use verdict_core::mask::Masks;
-use verdict_eval::advice::advice;
 use verdict_eval::agent::Rules;
 use verdict_eval::chat::Sampling;
-use verdict_eval::gate::attribution::Finding;
-use verdict_eval::gate::baseline::Key;
-use verdict_eval::gate::decision::{Judged, gate};
-use verdict_eval::gate::finished::{Terms, explain, plain, plain_standing, pools};
 use verdict_eval::golden::Case;
 use verdict_eval::golden::hash;
 use verdict_eval::merge::part_of;
 use verdict_eval::provider::price::{Tariff, tariff};
 use verdict_eval::provider::{Endpoint, ModelId};
-use verdict_eval::score::{Scorer, collisions, expected, metrics, pass_rate};
+use verdict_eval::score::Scorer;
 use verdict_eval::tool::Tool;
-use verdict_model::behavior::{
-    Behavior, CaseResult, GoldenSet, JudgeResult, ModelResult, Standing,
-};
-use verdict_model::config::GateMode;
-use verdict_model::gate::{Gate, Mode, SessionInfo, Shard};
-use verdict_model::report::{Location, ServerInfo};
+use verdict_model::behavior::{Behavior, GoldenSet};
+use verdict_model::gate::{Gate, SessionInfo, Shard};
+use verdict_model::report::ServerInfo;
 use verdict_model::{Config, Report};
 use verdict_report::Format;
 
 /// Runs of each case.
-const RUNS: u32 = 5;
+pub(super) const RUNS: u32 = 5;
 /// Calls of one model at a time.
-const CONCURRENCY: u32 = 4;
+pub(super) const CONCURRENCY: u32 = 4;
 /// Answers of a model after which a run is stopped.
 const MAX_TURNS: u32 = 8;
 /// Most tokens of one answer: room for reasoning, and an end for what rambles.
@@ -72,7 +61,7 @@ pub(super) struct Named {
 
 /// Everything that can be known before the server is asked.
 pub(crate) struct Behaviour {
-    file: GoldenFile,
+    pub(super) file: GoldenFile,
     cases: Vec<String>,
     models: Vec<Named>,
     judge: Option<Named>,
@@ -82,10 +71,10 @@ pub(crate) struct Behaviour {
     transcripts: Option<PathBuf>,
     /// Tells sessions apart that begin in the same second.
     session: u32,
-    shard: Option<Shard>,
-    resumed: Option<Report>,
-    held: Held,
-    collects: Collects,
+    pub(super) shard: Option<Shard>,
+    pub(super) resumed: Option<Report>,
+    pub(super) held: Held,
+    pub(super) collects: Collects,
 }
 
 /// What a run is for.
@@ -226,7 +215,7 @@ impl Behaviour {
         Masks::new(&all)
     }
 
-    fn chosen(&self) -> Vec<&Case> {
+    pub(super) fn chosen(&self) -> Vec<&Case> {
         let all = self.file.golden.cases.iter();
         all.filter(|case| self.cases.contains(&case.id)).collect()
     }
@@ -346,13 +335,7 @@ impl Behaviour {
             .as_ref()
             .map(|judge| service(judge, &[], concurrency, &desk));
         let judging = match &judge {
-            Some(service) => {
-                let secret = desk
-                    .net
-                    .as_ref()
-                    .map(|net| net.journal.borrow().secret().to_owned());
-                Some(Judging::begin(service, &self.rubrics, &secret.unwrap_or_default()).await)
-            }
+            Some(service) => Some(Judging::begin(service, &self.rubrics, &desk.secret()).await),
             None => None,
         };
         let kept = self
@@ -371,64 +354,20 @@ impl Behaviour {
         };
         let judge_result = judging.as_ref().map(Judging::result);
         let info = self.info(plan, args, &rules, judge_result.as_ref(), &tools);
-        let gating = self.gating(config, &info);
-        let history = History::of(config, &self.held.path);
+        let holding = Holding {
+            behaviour: self,
+            session: &session,
+            desk: &desk,
+            gating: self.gating(config, &info),
+            history: History::of(config, &self.held.path),
+            info: &info,
+            quiet: args.output.quiet,
+        };
         let (mut models, mut parts) = (Vec::new(), Vec::new());
         for model in &self.models {
-            let service = service(model, &tools, concurrency, &desk);
-            let tally = RefCell::new(Tally::new(args.output.quiet));
-            let key = Key {
-                suite: self.file.path.clone(),
-                model: model.id.clone(),
-                harness: info.harness.clone(),
-            };
-            let suite = gating
-                .baseline
-                .as_ref()
-                .and_then(|baseline| pools(baseline, &key, info.judge.as_deref()));
-            let (rule, said) = history.rule(&gating.terms.rule, &key);
-            let track = Track {
-                session: &session,
-                service: &service,
-                model,
-                desk: &desk,
-                cases: &self.hashed(&model.id, &info)?,
-                suite: suite.as_ref(),
-                rule: &rule,
-                tally: &tally,
-            };
-            let course = track.run(&gating, interrupt).await;
-            tally.borrow_mut().clear();
-            let (finding, ruling) = (course.finding, course.ruling.clone());
-            let result = self.result(&service, course, &tools, &gating);
-            if !gating.first_only {
-                let mut part = match &ruling {
-                    None => plain(&result, suite.as_ref(), &gating.terms),
-                    Some(ruling) => Judged {
-                        rule: &rule,
-                        max_drop: gating.terms.max_drop,
-                        model: &result,
-                        suite: suite.as_ref(),
-                        ruling,
-                        finding: finding.as_ref().map(|finding| (finding, None)),
-                    }
-                    .part(),
-                };
-                explain(
-                    &mut part,
-                    &result,
-                    gating.differences.as_deref(),
-                    ruling.is_none(),
-                );
-                part.notes.extend(said);
-                part.notes.extend(
-                    finding
-                        .as_ref()
-                        .and_then(|found| experiment(&model.id, found)),
-                );
-                parts.push(part);
-            }
+            let (result, part) = holding.model(model, interrupt).await?;
             models.push(result);
+            parts.extend(part);
         }
         let notes = self.notes(client, &desk, judging.as_ref(), interrupt);
         if let Some(net) = &desk.net
@@ -448,77 +387,13 @@ impl Behaviour {
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             notes,
         };
-        let gate = (!gating.first_only).then(|| {
-            let mut gate = gate(gating.reference(), parts, gating.notes);
-            gate.mode = gating.terms.mode;
-            gate
-        });
+        let gate = holding.gate(parts);
         Ok(Told::Layer(Box::new(Found {
             layer,
             server: client.server_info(),
             gate,
             info,
         })))
-    }
-
-    /// What the layer is run with, secrets masked.
-    fn info(
-        &self,
-        plan: &Plan,
-        args: &RunArgs,
-        rules: &Rules,
-        judge: Option<&JudgeResult>,
-        tools: &[Tool],
-    ) -> SessionInfo {
-        let judge = judge.map(|judge| {
-            let words = format!("{} {} {:?}", judge.id, judge.prompt_hash, judge.rubrics);
-            format!("{:016x}", verdict_core::fnv(words.as_bytes()))
-        });
-        let mut info = SessionInfo {
-            harness: rules.hash(),
-            judge,
-            runs: plan.settings.config.runs.unwrap_or(RUNS),
-            shard: self.shard.clone(),
-            tools: tools.iter().map(|tool| tool.0.clone()).collect(),
-            ..origin::of_this_run(args.target.config.as_deref())
-        };
-        let masks = self.masks(&plan.settings.secrets);
-        info.texts(&mut |text| *text = masks.hide(text));
-        info
-    }
-
-    fn gating(&self, config: &Config, info: &SessionInfo) -> Gating {
-        let mode = match config.gate.mode {
-            GateMode::Evidence => Mode::Evidence,
-            GateMode::Literal => Mode::Literal,
-        };
-        let max_drop = config.gate.max_drop.unwrap_or(MAX_DROP);
-        let notes = self.held.note.iter().cloned().collect();
-        let terms = Terms::new(mode, info.runs, max_drop);
-        Gating {
-            first_only: self.shard.is_some() || self.collects == Collects::Anything,
-            ..Gating::new(terms, self.held.pools.clone(), notes, info)
-        }
-    }
-
-    /// The cases with their hashes, and with the runs that a report has of them already.
-    fn hashed(&self, model: &str, info: &SessionInfo) -> Result<Vec<Hashed<'_>>> {
-        let stored = match &self.resumed {
-            Some(report) => made_before(report, model, info)?,
-            None => &[][..],
-        };
-        let hashed = self.chosen().into_iter().map(|case| {
-            let hash = hash::case(case, &self.file.golden.aliases);
-            let made = stored
-                .iter()
-                .find(|stored| stored.id == case.id && stored.hash == hash);
-            Hashed {
-                case,
-                hash,
-                made: made.map_or_else(Vec::new, |stored| stored.runs.clone()),
-            }
-        });
-        Ok(hashed.collect())
     }
 
     fn notes(
@@ -548,123 +423,6 @@ impl Behaviour {
         }
         notes
     }
-
-    fn result(
-        &self,
-        service: &Service<'_>,
-        course: Course<'_>,
-        tools: &[Tool],
-        gating: &Gating,
-    ) -> ModelResult {
-        let ruled = |place: usize| Some(course.ruling.as_ref()?.cases.get(place)?.held?.standing);
-        let cases: Vec<_> = course
-            .runs
-            .into_iter()
-            .enumerate()
-            .map(|(place, runs)| {
-                let mut case = self.case(runs, tools, service.is_baseline());
-                case.standing = match gating.terms.mode {
-                    Mode::Literal => plain_standing(&case),
-                    Mode::Evidence => ruled(place).unwrap_or(case.standing),
-                };
-                case.advice = advice(&case);
-                case
-            })
-            .collect();
-        let figures = service.figures().plus(course.aside);
-        let priced = service.is_baseline() || (!figures.is_price_unknown && figures.calls > 0);
-        ModelResult {
-            id: service.id().to_owned(),
-            is_baseline: service.is_baseline(),
-            served_by: figures.served_by.iter().cloned().collect(),
-            metrics: metrics(&cases),
-            cases,
-            calls: figures.calls,
-            reused: figures.reused,
-            tokens: figures.tokens,
-            usd: priced.then_some(figures.usd),
-            notes: service.notes(),
-        }
-    }
-
-    fn case(&self, runs: CaseRuns<'_>, tools: &[Tool], is_baseline: bool) -> CaseResult {
-        let case = runs.case;
-        let (pass_rate, interval) = pass_rate(&runs.runs);
-        let standing = match runs.held() {
-            // It answers the same again, so confirmations would only repeat the first pass.
-            held if is_baseline
-                && held.needs > 0
-                && held.standing == Standing::Unstable
-                && pass_rate < Some(0.8) =>
-            {
-                Standing::Red
-            }
-            held => held.standing,
-        };
-        let place = Path::new(&self.file.path);
-        CaseResult {
-            id: case.id.clone(),
-            kind: case.kind,
-            hash: hash::case(case, &self.file.golden.aliases),
-            prompt: case.prompt.clone(),
-            expected: expected(case),
-            tags: case.tags.clone(),
-            location: place.is_relative().then(|| Location {
-                path: self.file.path.clone(),
-                line: case.place.line,
-            }),
-            pass_rate,
-            interval,
-            standing,
-            collisions: collisions(case, &runs.runs, tools),
-            advice: String::new(),
-            runs: runs.runs,
-        }
-    }
-}
-
-/// A report whose runs are not made again.
-fn resumed(path: &Path) -> Result<Report> {
-    let report = render::read(path, &Masks::new(&[]))?;
-    if report.layers.behavior.is_none() || report.session.is_none() {
-        bail!(Usage(format!(
-            "{}: there is no layer 1 in this report to go on from; write one with `mcp-verdict run --format json --out FILE`",
-            path.display()
-        )));
-    }
-    Ok(report)
-}
-
-/// The cases that a report has of a model, if it was run with the same tools and in the same way.
-fn made_before<'r>(
-    report: &'r Report,
-    model: &str,
-    info: &SessionInfo,
-) -> Result<&'r [CaseResult]> {
-    let (Some(layer), Some(before)) = (&report.layers.behavior, &report.session) else {
-        return Ok(&[]);
-    };
-    let differs = [
-        ("tools", before.tools != info.tools),
-        ("harness", before.harness != info.harness),
-        ("judge", before.judge != info.judge),
-    ];
-    if let Some((what, _)) = differs.iter().find(|(_, differs)| *differs) {
-        bail!(Usage(format!(
-            "the report to go on from was made with another {what}: its runs are not comparable; run without --resume"
-        )));
-    }
-    let found = layer.models.iter().find(|stored| stored.id == model);
-    Ok(found.map_or(&[], |stored| &stored.cases))
-}
-
-/// What the control experiment came to, in a sentence.
-fn experiment(model: &str, finding: &Finding) -> Option<String> {
-    let chances = finding.chances?;
-    Some(format!(
-        "{model}: {} runs with the baseline's tools and today's say: description {:.2}, model {:.2}, both {:.2}, noise {:.2}.",
-        finding.runs, chances.description, chances.model, chances.both, chances.noise
-    ))
 }
 
 /// A model with its endpoint and its price.

@@ -6,6 +6,7 @@ mod estimate;
 mod gating;
 mod golden;
 mod history;
+mod holding;
 mod journal;
 mod judging;
 mod service;

@@ -34,6 +34,14 @@ pub(crate) struct Desk {
     pub(crate) masks: Masks,
 }
 
+impl Desk {
+    /// A word that nobody else knows, which lives as long as the session; empty where nothing is asked.
+    pub(crate) fn secret(&self) -> String {
+        let net = self.net.as_ref();
+        net.map_or_else(String::new, |net| net.journal.borrow().secret().to_owned())
+    }
+}
+
 /// The way to models, and what they answered.
 pub(crate) struct Net {
     pub(crate) wire: Wire,

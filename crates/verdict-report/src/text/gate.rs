@@ -5,6 +5,7 @@ use crate::behavior::percent;
 use crate::gate::{against, cause, figure, grounds, interval, meaning, metric, points};
 use crate::layout::{Page, Tone};
 use crate::words;
+use std::fmt::Write as _;
 use verdict_model::Report;
 use verdict_model::gate::{Decision, Gate, Regression};
 
@@ -112,10 +113,10 @@ fn told(page: &mut Page, regression: &Regression) {
     ]);
     let mut text = cause(regression);
     if let Some(ratio) = regression.ratio {
-        text.push_str(&format!(" ({} : 1)", figure(ratio)));
+        let _ = write!(text, " ({} : 1)", figure(ratio));
     }
     if let Some(detail) = &regression.cause_detail {
-        text.push_str(&format!(": {detail}"));
+        let _ = write!(text, ": {detail}");
     }
     page.item(
         GUTTER,
