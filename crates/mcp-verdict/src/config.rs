@@ -126,6 +126,43 @@ fn overlay(config: &mut Config, args: &TargetArgs) -> Result<()> {
     Ok(())
 }
 
+/// The configuration as reports name it: its path, or a word where there is none.
+pub(crate) fn shown(named: Option<&Path>) -> String {
+    let default = Path::new(DEFAULT_FILE);
+    match named.or_else(|| default.is_file().then_some(default)) {
+        Some(path) => path.display().to_string().replace('\\', "/"),
+        None => "defaults".to_owned(),
+    }
+}
+
+/// Now, as RFC 3339 has it, in UTC.
+pub(crate) fn now() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let seconds = since.map_or(0, |time| time.as_secs()) % 86_400;
+    let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
+    format!("{}T{hours:02}:{minutes:02}:{:02}Z", today(), seconds % 60)
+}
+
+/// Days from a fixed day to the one that a time begins with (days-from-civil after the same formula).
+pub(crate) fn days(time: &str) -> Option<i64> {
+    let date = time.get(..10)?;
+    let mut parts = date.split('-').map(str::parse::<i64>);
+    let (year, month, day) = (
+        parts.next()?.ok()?,
+        parts.next()?.ok()?,
+        parts.next()?.ok()?,
+    );
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let shifted = (month + 9) % 12;
+    let day_of_year = (153 * shifted + 2) / 5 + day - 1;
+    Some(era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year)
+}
+
 /// Today as `YYYY-MM-DD` in UTC (civil-from-days after Howard Hinnant's public formula).
 pub(crate) fn today() -> String {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

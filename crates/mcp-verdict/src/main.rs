@@ -11,6 +11,7 @@ mod github;
 mod ground;
 mod input;
 mod interrupt;
+mod origin;
 mod output;
 mod place;
 mod progress;

@@ -12,8 +12,8 @@ use crate::settings::{Settings, Target as Where};
 use crate::waiver::{self, Waivers};
 use verdict_model::config::Severity;
 use verdict_model::report::{
-    CheckResult, Conformance, Counts, Generator, Layers, Outcome, REPORT_SCHEMA, Report,
-    ServerInfo, Target, Verdict,
+    CheckResult, Conformance, Counts, Generator, Layers, Outcome, Report, ServerInfo, Target,
+    Verdict,
 };
 use verdict_model::transcript::Transport;
 use verdict_model::{Level, REVISION, Safety, Scope};
@@ -39,14 +39,12 @@ pub fn judge(settings: &Settings, recording: &Recording) -> Report {
     }
     let verdict = Verdict::of(&results, settings.config.deny_warnings);
     let requests = recording.records.len() as u64;
-    let report = Report {
-        schema: REPORT_SCHEMA.to_owned(),
-        generator: generator(Some(settings)),
+    let report = Report::new(
+        generator(Some(settings)),
         verdict,
-        summary: crate::summary::sentence(&context, verdict, &results),
-        target: target(&context),
-        source: None,
-        layers: Layers {
+        crate::summary::sentence(&context, verdict, &results),
+        target(&context),
+        Layers {
             conformance: Some(Conformance {
                 counts: Counts::of(&results),
                 hints: crate::summary::hints(&context, &results),
@@ -56,7 +54,7 @@ pub fn judge(settings: &Settings, recording: &Recording) -> Report {
             }),
             ..Layers::default()
         },
-    };
+    );
     masked(report, Some(settings))
 }
 
@@ -83,15 +81,13 @@ pub fn unjudged(settings: Option<&Settings>, why: &str) -> Report {
         }
         None => {}
     }
-    let report = Report {
-        schema: REPORT_SCHEMA.to_owned(),
-        generator: generator(settings),
-        verdict: Verdict::None,
-        summary: why.to_owned(),
+    let report = Report::new(
+        generator(settings),
+        Verdict::None,
+        why.to_owned(),
         target,
-        source: None,
-        layers: Layers::default(),
-    };
+        Layers::default(),
+    );
     masked(report, settings)
 }
 

@@ -11,6 +11,7 @@ pub mod gate;
 pub mod golden;
 pub mod judge;
 pub mod lexical;
+pub mod merge;
 pub mod provider;
 pub mod score;
 pub mod telemetry;

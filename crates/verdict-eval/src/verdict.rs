@@ -2,6 +2,7 @@
 
 use verdict_model::Verdict;
 use verdict_model::behavior::{Behavior, CaseResult, ModelResult, RunOutcome, Standing, Who};
+use verdict_model::gate::{Cause, Decision, Gate};
 
 /// Valid first-pass runs below which a case says nothing, where as many were planned.
 const LEAST: usize = 3;
@@ -29,6 +30,49 @@ pub fn verdict(layer: &Behavior, deny_warnings: bool) -> Verdict {
         return Verdict::None;
     }
     Verdict::Pass
+}
+
+/// The verdict where a gate was held: the gate's decision, and nothing where nothing was evaluated or the judge is unfit.
+pub fn gated(layer: &Behavior, gate: &Gate, deny_warnings: bool) -> Verdict {
+    let nothing = layer.models.iter().all(|model| valid(&model.cases) == 0);
+    let unjudged = layer
+        .judge
+        .as_ref()
+        .is_some_and(|judge| judge.unfit.is_some());
+    match gate.decision {
+        Decision::Fail => Verdict::Fail,
+        Decision::Warn if deny_warnings => Verdict::Fail,
+        Decision::Incomplete => Verdict::None,
+        _ if nothing || unjudged => Verdict::None,
+        Decision::Warn | Decision::Learning | Decision::Pass => Verdict::Pass,
+    }
+}
+
+/// What the gate says, in one sentence; nothing where [`sentence`] says it all.
+pub fn gate_sentence(gate: &Gate) -> Option<String> {
+    let worst = gate
+        .models
+        .iter()
+        .find(|model| model.decision == gate.decision)?;
+    let said = format!("{}: {}", worst.model, worst.reason);
+    match gate.decision {
+        Decision::Fail => {
+            let first = gate.regressions.first().map_or_else(String::new, |first| {
+                let cause = match first.cause {
+                    Cause::Undetermined => String::new(),
+                    cause => format!(" ({})", cause.words()),
+                };
+                format!("; start with {}{cause}", first.case)
+            });
+            Some(format!("the gate fails. {said}{first}."))
+        }
+        Decision::Warn => Some(format!("the gate warns. {said}.")),
+        Decision::Learning => Some(
+            "the gate is learning: there is too little of a baseline to hold this run against."
+                .to_owned(),
+        ),
+        Decision::Incomplete | Decision::Pass => None,
+    }
 }
 
 /// Why a model's runs are too few to say anything, where they are.

@@ -4,6 +4,8 @@
 
 mod texts;
 
+pub(crate) use texts::within;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

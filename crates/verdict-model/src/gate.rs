@@ -1,5 +1,9 @@
 //! The gate in the report: whether something got worse since the baseline, and why.
 
+mod session;
+
+pub use session::{SessionInfo, Shard};
+
 use crate::behavior::Metric;
 use serde::{Deserialize, Serialize};
 

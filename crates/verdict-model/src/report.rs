@@ -134,9 +134,40 @@ pub struct Report {
     pub source: Option<Source>,
     /// What each layer found.
     pub layers: Layers,
+    /// Whether something got worse since the baseline; absent where no gate was held.
+    #[cfg(feature = "evaluation")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<crate::gate::Gate>,
+    /// What layer 1 was run with, for whoever holds the report against a baseline or joins shards; absent without it.
+    #[cfg(feature = "evaluation")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<crate::gate::SessionInfo>,
 }
 
 impl Report {
+    /// A report of this version without a source, a gate and what layer 1 adds.
+    pub fn new(
+        generator: Generator,
+        verdict: Verdict,
+        summary: String,
+        target: Target,
+        layers: Layers,
+    ) -> Self {
+        Self {
+            schema: REPORT_SCHEMA.to_owned(),
+            generator,
+            verdict,
+            summary,
+            target,
+            source: None,
+            layers,
+            #[cfg(feature = "evaluation")]
+            gate: None,
+            #[cfg(feature = "evaluation")]
+            session: None,
+        }
+    }
+
     /// Shows `change` every text that is not ours alone: all that a server, a user or an environment may have put in.
     ///
     /// Fields are named one by one, so that a new one is not forgotten here.
@@ -149,6 +180,10 @@ impl Report {
             target,
             source,
             layers,
+            #[cfg(feature = "evaluation")]
+            gate,
+            #[cfg(feature = "evaluation")]
+            session,
         } = self;
         let Layers {
             conformance,
@@ -176,6 +211,14 @@ impl Report {
         #[cfg(feature = "evaluation")]
         if let Some(layer) = telemetry {
             layer.texts(change);
+        }
+        #[cfg(feature = "evaluation")]
+        if let Some(gate) = gate {
+            gate.texts(change);
+        }
+        #[cfg(feature = "evaluation")]
+        if let Some(session) = session {
+            session.texts(change);
         }
     }
 }

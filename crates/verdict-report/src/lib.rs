@@ -14,6 +14,7 @@ mod change;
 pub mod check_run;
 mod explain;
 mod findings;
+mod gate;
 mod github;
 mod html;
 mod json;

@@ -5,6 +5,7 @@
 
 mod behavior;
 mod finding;
+mod gate;
 mod table;
 mod telemetry;
 
@@ -74,6 +75,7 @@ pub fn page(report: &Report, aside: &Aside, max_bytes: usize) -> String {
     table(&mut page, &ordered);
     page.push(&assertions(report), NOTE);
     findings(&mut page, &ordered);
+    gate::render(&mut page, report);
     behavior::render(&mut page, report);
     telemetry::render(&mut page, report);
     page.push(&coverage(report), 0);

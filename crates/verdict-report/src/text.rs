@@ -2,6 +2,7 @@
 
 mod behavior;
 mod finding;
+mod gate;
 mod screen;
 mod telemetry;
 
@@ -35,6 +36,7 @@ pub(crate) fn render_long(report: &Report, style: &Style) -> String {
     if style.verbosity == Verbosity::Quiet {
         decisive(&mut page, report, &checks);
         behavior::decisive(&mut page, report);
+        gate::decisive(&mut page, report);
     } else {
         facts(&mut page, report);
         let shown = |check: &CheckResult| {
@@ -47,6 +49,7 @@ pub(crate) fn render_long(report: &Report, style: &Style) -> String {
         }
         behavior::render(&mut page, report, style);
         telemetry::render(&mut page, report, style);
+        gate::render(&mut page, report);
         page.gap();
         if style.verbosity == Verbosity::Verbose {
             everything_else(&mut page, &checks);

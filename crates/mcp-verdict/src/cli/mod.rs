@@ -3,10 +3,12 @@
 pub(crate) mod check;
 mod diff;
 mod explain;
+pub(crate) mod gate;
 mod lint;
+mod merge;
 mod official;
 mod publish;
-mod render;
+pub(crate) mod render;
 pub(crate) mod run;
 mod scan;
 
@@ -38,9 +40,29 @@ enum Command {
     Check(Box<CheckArgs>),
     /// Run the layers: conformance, and a golden set through models
     #[command(
-        after_help = "Examples:\n  mcp-verdict run --url http://127.0.0.1:8000/mcp --model lexical\n  mcp-verdict run --model openai:NAME --judge openai:NAME --dry-run\n  mcp-verdict run --layers 1 --model anthropic:NAME --case invoice-by-number --runs 3\n  mcp-verdict run --model openai-compatible:NAME@http://127.0.0.1:8089 --budget-calls 200 -- node server.js\n\nKeys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and GITHUB_TOKEN; *_BASE_URL is obeyed.\nA tool is called on the live server only where the configuration names it (tools.safe), or the case says\n`execute: live`. Every answer of a model is kept before it is used: the same command goes on after a run\nthat was cut off, and an unchanged run asks nothing.\n\nExit codes: 0 pass, 1 fail, 2 bad usage, configuration or golden set, 3 no verdict, 4 a fault of mcp-verdict."
+        after_help = "Examples:\n  mcp-verdict run --url http://127.0.0.1:8000/mcp --model lexical\n  mcp-verdict run --model openai:NAME --judge openai:NAME --dry-run\n  mcp-verdict run --layers 1 --model anthropic:NAME --case invoice-by-number --runs 3\n  mcp-verdict run --model openai-compatible:NAME@http://127.0.0.1:8089 --budget-calls 200 -- node server.js\n  mcp-verdict run --model openai:NAME --update-baseline --max-drop 0.02\n  mcp-verdict run --layers 1 --model openai:NAME --shard 2/4 --format json --out shard-2.json\n  mcp-verdict run --layers 1 --model openai:NAME --resume merged.json\n\nThe run is held against .baseline/green.json (--baseline): what looks worse is run again before it fails, and\nthe cause is told. `mcp-verdict baseline` makes the file; --update-baseline puts a green run into it.\n\nKeys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and GITHUB_TOKEN; *_BASE_URL is obeyed.\nA tool is called on the live server only where the configuration names it (tools.safe), or the case says\n`execute: live`. Every answer of a model is kept before it is used: the same command goes on after a run\nthat was cut off, and an unchanged run asks nothing.\n\nExit codes: 0 pass, 1 fail, 2 bad usage, configuration or golden set, 3 no verdict, 4 a fault of mcp-verdict."
     )]
     Run(Box<run::RunArgs>),
+    /// Hold one report against a baseline; nothing is run
+    #[command(
+        after_help = "Examples:\n  mcp-verdict gate --report report.json\n  mcp-verdict gate --report report.json --baseline .baseline/green.json --max-drop 0.02\n  mcp-verdict gate --report report.json --gate literal --format markdown\n\nA finished report cannot be confirmed: what `run` would run again is a warning here.\n\nExit codes: 0 pass, warning or too little of a baseline; 1 something got worse, or a warning with --deny-warnings;\n2 bad usage, report or baseline; 3 too few valid runs."
+    )]
+    Gate(gate::HoldArgs),
+    /// Collect first passes into the baseline
+    #[command(
+        after_help = "Examples:\n  mcp-verdict baseline --model lexical -- node server.js\n  mcp-verdict baseline --url http://127.0.0.1:8000/mcp --model openai:NAME\n  mcp-verdict baseline --known-failing --model lexical -- node server.js\n\nThree sessions of every case are run with answers of their own, and written to .baseline/green.json, which is\nto be committed. Nothing is written unless all of them are green.\n\nExit codes: 0 written, 2 bad usage or a case that misses its target, 3 no answer from the server or a model."
+    )]
+    Baseline(Box<gate::BaselineArgs>),
+    /// Lower the baseline on purpose, to what a report measured
+    #[command(
+        after_help = "Examples:\n  mcp-verdict accept --reason 'search was split in two tools' --report report.json\n  mcp-verdict accept --reason 'the old prompt was ambiguous' --case overdue-of-acme\n\nWho, when and why stand in the baseline. A lowered case counts again once green runs have filled its pool.\n\nExit codes: 0 lowered, 2 nothing that could be lowered, or a bad report or baseline."
+    )]
+    Accept(gate::AcceptArgs),
+    /// Join the reports of sharded jobs into the one of a single job
+    #[command(
+        after_help = "Examples:\n  mcp-verdict merge shard-1.json shard-2.json shard-3.json shard-4.json --out merged.json\n  mcp-verdict merge shards/*.json --out merged.json && mcp-verdict run --layers 1 --resume merged.json\n\nThe order does not matter. Parts that do not belong together, are there twice or are missing are refused by name.\n\nExit codes: 0 pass, 1 a case is red, 2 bad usage or parts that do not belong together, 3 too few valid runs."
+    )]
+    Merge(merge::MergeArgs),
     /// Audit a golden set before any spending, with the server when one is given
     #[command(
         after_help = "Examples:\n  mcp-verdict lint\n  mcp-verdict lint golden/tasks.yaml --url http://127.0.0.1:8000/mcp\n  mcp-verdict lint -- node server.js\n  mcp-verdict lint --suggest report.json\n\nExit codes: 0 nothing, or warnings only; 2 an error, or a warning with --deny-warnings; 3 no answer from the server."
@@ -308,6 +330,10 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<Exit> {
     match command {
         Command::Check(args) => runtime()?.block_on(check::run(&args, matches)),
         Command::Run(args) => runtime()?.block_on(crate::run::run(&args, matches)),
+        Command::Gate(args) => gate::hold(&args, matches),
+        Command::Baseline(args) => runtime()?.block_on(crate::run::baseline(&args)),
+        Command::Accept(args) => gate::accept(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Lint(args) => runtime()?.block_on(lint::run(&args)),
         Command::Explain(args) => explain::run(&args, matches),
         Command::Render(args) => render::run(&args, matches),

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &RenderArgs, matches: &ArgMatches) -> Result<Exit> {
 }
 
 /// Reads a report; nothing of `masks` is left in it.
-pub(super) fn read(path: &Path, masks: &Masks) -> Result<Report> {
+pub(crate) fn read(path: &Path, masks: &Masks) -> Result<Report> {
     let shown = path.display();
     let text = input::read(path, input::REPORT_BYTES, "a report")?;
     let text = masks.hide_json(&text);

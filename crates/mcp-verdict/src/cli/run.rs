@@ -4,7 +4,7 @@ use super::{OutputArgs, TargetArgs};
 use clap::Args;
 use std::path::PathBuf;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
@@ -21,6 +21,54 @@ pub(crate) struct RunArgs {
     /// Folder for the transcripts of all runs of models [default: transcripts/ beside a report that goes to a file]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) transcripts: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) gate: GateArgs,
+    /// Put this run into the baseline if it is green
+    #[arg(long, conflicts_with = "shard")]
+    pub(crate) update_baseline: bool,
+    /// Only the K-th of N parts of the cases, first passes only: for a matrix of jobs whose reports `merge` joins
+    #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "case")]
+    pub(crate) shard: Option<Part>,
+    /// Go on from this report: its runs are not made again
+    #[arg(long, value_name = "REPORT", conflicts_with = "shard")]
+    pub(crate) resume: Option<PathBuf>,
+}
+
+/// How the gate decides.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct GateArgs {
+    /// evidence (confirms what looks worse, and fails for what is) or literal (hard 5/5, soft 4/5, no metric drops) [default: evidence]
+    #[arg(long, value_name = "MODE", value_parser = ["evidence", "literal"])]
+    pub(crate) gate: Option<String>,
+    /// The drop that should mostly pass, from 0 to 1 [default: 0.02]
+    #[arg(long, value_name = "X", value_parser = share)]
+    pub(crate) max_drop: Option<f64>,
+}
+
+/// One of several parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) part: u32,
+    pub(crate) of: u32,
+}
+
+fn shard(text: &str) -> Result<Part, String> {
+    let wrong = || {
+        format!("`{text}` is no part; write K/N, such as 2/4, with K from 1 to N and N up to 256")
+    };
+    let (part, of) = text.split_once('/').ok_or_else(wrong)?;
+    let number = |text: &str| text.parse::<u32>().map_err(|_| wrong());
+    let (part, of) = (number(part)?, number(of)?);
+    if (1..=of).contains(&part) && of <= 256 {
+        Ok(Part { part, of })
+    } else {
+        Err(wrong())
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|x| (0.0..=1.0).contains(x));
+    number.ok_or_else(|| format!("`{text}` is no number from 0 to 1"))
 }
 
 /// The golden set and the models.

@@ -3,12 +3,15 @@
 use super::budget::Budget;
 use super::estimate;
 use super::golden::{self, GoldenFile};
+use super::history::History;
+use super::holding::{Holding, resumed};
 use super::journal::{Journal, OF_A_JOB, Wish};
 use super::judging::{Judging, Rubrics};
 use super::service::{Desk, Net, Service};
-use super::session::{CaseRuns, Session};
+use super::session::Session;
 use super::transcripts::Transcripts;
 use super::wire::Wire;
+use crate::baseline::{self, Held};
 use crate::cli::run::RunArgs;
 use crate::client::Client;
 use crate::config::{Plan, today};
@@ -16,37 +19,39 @@ use crate::exit::{NotStarted, Usage, say};
 use crate::ground::Ground;
 use crate::interrupt::Interrupt;
 use crate::output::Sink;
-use crate::progress::Tally;
 use anyhow::{Result, bail};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use verdict_core::mask::Masks;
-use verdict_eval::advice::advice;
 use verdict_eval::agent::Rules;
 use verdict_eval::chat::Sampling;
 use verdict_eval::golden::Case;
 use verdict_eval::golden::hash;
+use verdict_eval::merge::part_of;
 use verdict_eval::provider::price::{Tariff, tariff};
 use verdict_eval::provider::{Endpoint, ModelId};
-use verdict_eval::score::{Scorer, collisions, expected, metrics, pass_rate};
+use verdict_eval::score::Scorer;
 use verdict_eval::telemetry::telemetry;
 use verdict_eval::tool::Tool;
 use verdict_eval::verdict::verdict;
-use verdict_model::behavior::{Behavior, CaseResult, GoldenSet, ModelResult, Standing, Tokens};
-use verdict_model::report::{Location, ServerInfo};
+use verdict_model::behavior::{Behavior, GoldenSet, Tokens};
+use verdict_model::gate::{Gate, SessionInfo, Shard};
+use verdict_model::report::ServerInfo;
 use verdict_model::telemetry::Telemetry;
-use verdict_model::{Config, Verdict};
+use verdict_model::{Config, Report, Verdict};
 use verdict_report::Format;
 
 /// Runs of each case.
-const RUNS: u32 = 5;
+pub(super) const RUNS: u32 = 5;
 /// Calls of one model at a time.
-const CONCURRENCY: u32 = 4;
+pub(super) const CONCURRENCY: u32 = 4;
 /// Answers of a model after which a run is stopped.
 const MAX_TURNS: u32 = 8;
 /// Most tokens of one answer: room for reasoning, and an end for what rambles.
 const MAX_OUTPUT: u32 = 4_096;
+/// The drop that the gate should mostly let pass.
+pub(crate) const MAX_DROP: f64 = 0.02;
 /// Where answers are kept.
 const CACHE: &str = ".eval-cache";
 
@@ -59,7 +64,7 @@ pub(super) struct Named {
 
 /// Everything that can be known before the server is asked.
 pub(crate) struct Behaviour {
-    file: GoldenFile,
+    pub(super) file: GoldenFile,
     cases: Vec<String>,
     models: Vec<Named>,
     judge: Option<Named>,
@@ -67,14 +72,43 @@ pub(crate) struct Behaviour {
     cache: PathBuf,
     fresh: bool,
     transcripts: Option<PathBuf>,
+    /// Tells sessions apart that begin in the same second.
+    session: u32,
+    pub(super) shard: Option<Shard>,
+    pub(super) resumed: Option<Report>,
+    pub(super) held: Held,
+    pub(super) collects: Collects,
+}
+
+/// What a run is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Collects {
+    /// A verdict.
+    Verdict,
+    /// A first pass for a baseline; cases that look red are confirmed.
+    Green,
+    /// A first pass for a baseline, whatever fails.
+    Anything,
 }
 
 /// What came of the layer.
 pub(crate) enum Told {
-    /// Its part of the report, what the runs took, and what the server calls itself.
-    Layer(Box<Behavior>, Box<Telemetry>, Option<ServerInfo>),
+    /// Its parts of the report.
+    Layer(Box<Found>),
     /// Why no model was asked.
     Nothing(String),
+}
+
+/// What the layer adds to the report.
+pub(crate) struct Found {
+    pub(crate) layer: Behavior,
+    /// What the runs took: layer 3.
+    pub(crate) took: Telemetry,
+    /// What the server calls itself.
+    pub(crate) server: Option<ServerInfo>,
+    /// Absent for a shard and for a first pass for a baseline that takes anything.
+    pub(crate) gate: Option<Gate>,
+    pub(crate) info: SessionInfo,
 }
 
 impl Behaviour {
@@ -88,7 +122,24 @@ impl Behaviour {
             bail!(Usage("there is no golden set".to_owned()));
         };
         let file = GoldenFile::read(&path)?;
-        let chosen = file.chosen(&args.models.case)?;
+        let mut chosen = file.chosen(&args.models.case)?;
+        let shard = args.shard.map(|part| Shard {
+            part: part.part,
+            of: part.of,
+            total: chosen.len() as u64,
+            places: (0..)
+                .zip(&chosen)
+                .filter(|(_, case)| part_of(&case.id, part.of) == part.part)
+                .map(|(place, _)| place)
+                .collect(),
+        });
+        if let Some(shard) = &shard {
+            chosen.retain(|case| part_of(&case.id, shard.of) == shard.part);
+        }
+        let held = baseline::pools(
+            config.baseline.as_deref().map(Path::new),
+            args.update_baseline,
+        )?;
         let models: Vec<_> = config
             .models
             .iter()
@@ -126,7 +177,32 @@ impl Behaviour {
             fresh: args.models.no_cache,
             transcripts: args.transcripts.clone().or_else(|| beside_report(sinks)),
             file,
+            session: 0,
+            shard,
+            resumed: args.resume.as_deref().map(resumed).transpose()?,
+            held,
+            collects: Collects::Verdict,
         })
+    }
+
+    /// The same as the `session`-th collector of a baseline: it asks anew, and is held against nothing.
+    pub(crate) fn collecting(self, session: u32, collects: Collects) -> Self {
+        Self {
+            fresh: true,
+            session,
+            collects,
+            held: Held {
+                pools: None,
+                note: None,
+                ..self.held
+            },
+            ..self
+        }
+    }
+
+    /// The baseline's file, as it was read.
+    pub(crate) fn held(&self) -> &Held {
+        &self.held
     }
 
     /// Masks for the secrets of the run and the keys of all models.
@@ -144,7 +220,7 @@ impl Behaviour {
         Masks::new(&all)
     }
 
-    fn chosen(&self) -> Vec<&Case> {
+    pub(super) fn chosen(&self) -> Vec<&Case> {
         let all = self.file.golden.cases.iter();
         all.filter(|case| self.cases.contains(&case.id)).collect()
     }
@@ -205,6 +281,10 @@ impl Behaviour {
             Some(id) if id.chars().all(|c| c.is_ascii_digit()) => format!("{OF_A_JOB}{id}"),
             _ => format!("local-{now}"),
         };
+        let name = match self.session {
+            0 => name,
+            session => format!("{name}-{session}"),
+        };
         if self.fresh || variable("GITHUB_EVENT_NAME").as_deref() == Some("schedule") {
             Wish::Fresh(name)
         } else {
@@ -261,11 +341,7 @@ impl Behaviour {
             .map(|judge| service(judge, &[], concurrency, &desk));
         let judging = match &judge {
             Some(service) => {
-                let secret = desk
-                    .net
-                    .as_ref()
-                    .map(|net| net.journal.borrow().secret().to_owned());
-                let secret = secret.unwrap_or_default();
+                let secret = desk.secret();
                 tokio::select! {
                     biased;
                     () = &mut *interrupt => {
@@ -290,15 +366,22 @@ impl Behaviour {
             runs: config.runs.unwrap_or(RUNS),
             concurrency: concurrency as usize,
         };
-        let mut models = Vec::new();
+        let judge_result = judging.as_ref().map(Judging::result);
+        let info = self.info(plan, args, &rules, judge_result.as_ref(), &tools);
+        let holding = Holding {
+            behaviour: self,
+            session: &session,
+            desk: &desk,
+            gating: self.gating(config, &info),
+            history: History::of(config, &self.held.path),
+            info: &info,
+            quiet: args.output.quiet,
+        };
+        let (mut models, mut parts) = (Vec::new(), Vec::new());
         for model in &self.models {
-            let service = service(model, &tools, concurrency, &desk);
-            let tally = RefCell::new(Tally::new(args.output.quiet));
-            let runs = session
-                .all(&service, &self.chosen(), &tally, interrupt)
-                .await;
-            tally.borrow_mut().clear();
-            models.push(self.result(&service, runs, &tools));
+            let (result, part) = holding.model(model, interrupt).await?;
+            models.push(result);
+            parts.extend(part);
         }
         let notes = self.notes(client, &desk, judging.as_ref(), interrupt);
         let layer = Behavior {
@@ -321,11 +404,14 @@ impl Behaviour {
             net.journal.borrow().finish()?;
         }
         let took = telemetry(&layer, &tools, &|id, tokens| self.price(id, tokens));
-        Ok(Told::Layer(
-            Box::new(layer),
-            Box::new(took),
-            client.server_info(),
-        ))
+        let gate = holding.gate(parts);
+        Ok(Told::Layer(Box::new(Found {
+            layer,
+            took,
+            server: client.server_info(),
+            gate,
+            info,
+        })))
     }
 
     /// US dollars of a call of a model under test.
@@ -360,64 +446,6 @@ impl Behaviour {
                 .push("The run was cut off; the same command goes on where it stopped.".to_owned());
         }
         notes
-    }
-
-    fn result(&self, service: &Service<'_>, all: Vec<CaseRuns<'_>>, tools: &[Tool]) -> ModelResult {
-        let cases: Vec<_> = all
-            .into_iter()
-            .map(|runs| self.case(runs, tools, service.is_baseline()))
-            .collect();
-        let figures = service.figures();
-        let priced = service.is_baseline() || (!figures.is_price_unknown && figures.calls > 0);
-        ModelResult {
-            id: service.id().to_owned(),
-            is_baseline: service.is_baseline(),
-            served_by: figures.served_by.iter().cloned().collect(),
-            metrics: metrics(&cases),
-            cases,
-            calls: figures.calls,
-            reused: figures.reused,
-            tokens: figures.tokens,
-            usd: priced.then_some(figures.usd),
-            notes: service.notes(),
-        }
-    }
-
-    fn case(&self, runs: CaseRuns<'_>, tools: &[Tool], is_baseline: bool) -> CaseResult {
-        let case = runs.case;
-        let (pass_rate, interval) = pass_rate(&runs.runs);
-        let standing = match runs.held() {
-            // It answers the same again, so confirmations would only repeat the first pass.
-            held if is_baseline
-                && held.needs > 0
-                && held.standing == Standing::Unstable
-                && pass_rate < Some(0.8) =>
-            {
-                Standing::Red
-            }
-            held => held.standing,
-        };
-        let place = Path::new(&self.file.path);
-        let mut result = CaseResult {
-            id: case.id.clone(),
-            kind: case.kind,
-            hash: hash::case(case, &self.file.golden.aliases),
-            prompt: case.prompt.clone(),
-            expected: expected(case),
-            tags: case.tags.clone(),
-            location: place.is_relative().then(|| Location {
-                path: self.file.path.clone(),
-                line: case.place.line,
-            }),
-            pass_rate,
-            interval,
-            standing,
-            collisions: collisions(case, &runs.runs, tools),
-            advice: String::new(),
-            runs: runs.runs,
-        };
-        result.advice = advice(&result);
-        result
     }
 }
 

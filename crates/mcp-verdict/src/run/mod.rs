@@ -3,16 +3,20 @@
 mod behavior;
 mod budget;
 mod estimate;
+mod gating;
 mod golden;
+mod history;
+mod holding;
 mod journal;
 mod judging;
 mod service;
 mod session;
 mod transcripts;
+mod update;
 mod wire;
 
 use crate::cli::check::conformance;
-use crate::cli::run::{ModelArgs, RunArgs};
+use crate::cli::run::{GateArgs, ModelArgs, RunArgs};
 use crate::config::{self, Plan};
 use crate::exit::{Exit, NotStarted, Usage, say};
 use crate::github::Event;
@@ -21,20 +25,24 @@ use crate::interrupt::{self, Interrupt};
 use crate::output;
 use crate::place::Checkout;
 use anyhow::{Result, bail};
-use behavior::{Behaviour, Told};
+use behavior::{Behaviour, Found, Told};
 use clap::ArgMatches;
 use verdict_core::mask::Masks;
 use verdict_core::unjudged;
-use verdict_eval::verdict::{both, sentence, verdict};
+use verdict_eval::verdict::{both, gate_sentence, gated, sentence, verdict};
+use verdict_model::config::GateMode;
 use verdict_model::{Config, Report, Verdict};
 
+pub(crate) use behavior::MAX_DROP;
 pub(crate) use golden::{GoldenFile, path as golden_path, told};
+pub(crate) use update::baseline;
 
 /// Runs the layers and writes the report.
 pub(crate) async fn run(args: &RunArgs, matches: &ArgMatches) -> Result<Exit> {
     let sinks = output::sinks(matches)?;
-    let mut plan = config::plan(&args.target)?;
+    let mut plan = planned(args)?;
     overlay(&mut plan.settings.config, &args.models);
+    overlay_gate(&mut plan.settings.config, &args.gate);
     let layers = layers(args, &plan.settings.config)?;
     let behaviour = if layers.contains(&1) {
         Some(Behaviour::prepare(&plan, args, &sinks)?)
@@ -84,8 +92,24 @@ pub(crate) async fn run(args: &RunArgs, matches: &ArgMatches) -> Result<Exit> {
         let changes = checkout.changes(&Event::of_this_job());
         checkout.place(&mut report, args.target.config.as_deref(), changes);
     }
+    if let Some(behaviour) = behaviour.as_ref().filter(|_| !interrupt.happened()) {
+        update::after(args, &plan.settings.config, behaviour.held(), &report)?;
+    }
     output::write(&report, &sinks, &args.output)?;
     Ok(report.verdict.into())
+}
+
+/// The plan; a baseline that is named only to be written need not be there yet.
+fn planned(args: &RunArgs) -> Result<Plan> {
+    let mut target = args.target.clone();
+    let new = target
+        .baseline
+        .take_if(|path| args.update_baseline && !path.exists());
+    let mut plan = config::plan(&target)?;
+    if let Some(path) = new {
+        plan.settings.config.baseline = Some(path.display().to_string());
+    }
+    Ok(plan)
 }
 
 /// The report of all layers; what a layer could not do stands in the summary.
@@ -114,13 +138,14 @@ async fn judged(
         return Ok(report);
     }
     match behaviour.run(plan, ground, args, interrupt).await? {
-        Told::Layer(layer, took, server) => {
-            let deny = plan.settings.config.deny_warnings;
-            report.verdict = both(report.verdict, verdict(&layer, deny));
-            report.target.server_info = report.target.server_info.or(server);
-            add(&mut report.summary, &sentence(&layer));
-            report.layers.behavior = Some(*layer);
-            report.layers.telemetry = layers.contains(&3).then_some(*took);
+        Told::Layer(found) => {
+            let keeps = layers.contains(&3);
+            put(
+                &mut report,
+                *found,
+                keeps,
+                plan.settings.config.deny_warnings,
+            );
         }
         Told::Nothing(why) => {
             report.verdict = both(report.verdict, Verdict::None);
@@ -128,6 +153,38 @@ async fn judged(
         }
     }
     Ok(report)
+}
+
+/// Puts layer 1 into a report.
+fn put(report: &mut Report, found: Found, keeps_telemetry: bool, deny_warnings: bool) {
+    let Found {
+        layer,
+        took,
+        server,
+        gate,
+        info,
+    } = found;
+    let empty = info.shard.is_some() && layer.models.iter().all(|model| model.cases.is_empty());
+    let own = match &gate {
+        Some(gate) => gated(&layer, gate, deny_warnings),
+        // What a part of the cases says is said by the report that `merge` makes of all.
+        None if empty => Verdict::Pass,
+        None => verdict(&layer, deny_warnings),
+    };
+    report.verdict = both(report.verdict, own);
+    report.target.server_info = report.target.server_info.take().or(server);
+    if let Some(shard) = &info.shard {
+        let part = format!("part {} of {}: `merge` joins them.", shard.part, shard.of);
+        add(&mut report.summary, &part);
+    }
+    if let Some(said) = gate.as_ref().and_then(gate_sentence) {
+        add(&mut report.summary, &said);
+    }
+    add(&mut report.summary, &sentence(&layer));
+    report.layers.behavior = Some(layer);
+    report.layers.telemetry = keeps_telemetry.then_some(took);
+    report.gate = gate;
+    report.session = Some(info);
 }
 
 fn add(summary: &mut String, sentence: &str) {
@@ -187,4 +244,14 @@ fn overlay(config: &mut Config, args: &ModelArgs) {
     config.budget.usd = args.budget_usd.or(config.budget.usd);
     config.budget.calls = args.budget_calls.or(config.budget.calls);
     config.cache = args.cache.as_ref().map(shown).or(config.cache.take());
+}
+
+/// The gate's flags, on top of the configuration.
+fn overlay_gate(config: &mut Config, args: &GateArgs) {
+    match args.gate.as_deref() {
+        Some("literal") => config.gate.mode = GateMode::Literal,
+        Some(_) => config.gate.mode = GateMode::Evidence,
+        None => {}
+    }
+    config.gate.max_drop = args.max_drop.or(config.gate.max_drop);
 }

@@ -35,6 +35,14 @@ pub(crate) struct Desk {
     pub(crate) masks: Masks,
 }
 
+impl Desk {
+    /// A word that nobody else knows, which lives as long as the session; empty where nothing is asked.
+    pub(crate) fn secret(&self) -> String {
+        let net = self.net.as_ref();
+        net.map_or_else(String::new, |net| net.journal.borrow().secret().to_owned())
+    }
+}
+
 /// The way to models, and what they answered.
 pub(crate) struct Net {
     pub(crate) wire: Wire,
@@ -382,6 +390,19 @@ impl<'d> Service<'d> {
 }
 
 impl Figures {
+    /// What two ways to the same model came to together.
+    pub(crate) fn plus(mut self, other: Self) -> Self {
+        self.calls += other.calls;
+        self.reused += other.reused;
+        self.usd += other.usd;
+        self.is_price_unknown |= other.is_price_unknown;
+        if let Some(more) = other.tokens {
+            self.tokens = Some(self.tokens.unwrap_or_default().plus(more));
+        }
+        self.served_by.extend(other.served_by);
+        self
+    }
+
     fn served(&mut self, answer: &Answer) {
         let name = match (&answer.model, &answer.fingerprint) {
             (Some(model), Some(print)) => format!("{model} ({print})"),

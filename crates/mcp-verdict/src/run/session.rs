@@ -13,6 +13,7 @@ use verdict_eval::agent::{Episode, LiveCall, LiveResult, Next, Rules};
 use verdict_eval::client::CallOutcome;
 use verdict_eval::gate::HardMode;
 use verdict_eval::gate::absolute::{Held, Target};
+use verdict_eval::gate::session::Purchase;
 use verdict_eval::golden::Case;
 use verdict_eval::score::{Scored, Scorer};
 use verdict_eval::tool::Tool;
@@ -69,62 +70,66 @@ impl CaseRuns<'_> {
 }
 
 impl<'s> Session<'s> {
+    /// The same with other tools, and without transcripts.
+    pub(crate) fn with_tools<'t>(&self, tools: &'t [Tool]) -> Session<'t>
+    where
+        's: 't,
+    {
+        Session {
+            tools,
+            rules: self.rules,
+            scorer: Scorer::new(tools),
+            client: self.client,
+            judging: self.judging,
+            transcripts: None,
+            runs: self.runs,
+            concurrency: self.concurrency,
+        }
+    }
+
     /// Runs of a case.
     pub(crate) fn planned(&self, case: &Case) -> u32 {
         case.runs.unwrap_or(self.runs)
     }
 
-    /// Makes all runs of all cases with one model: the first pass, then confirmations of the cases that are in doubt.
-    pub(crate) async fn all(
-        &self,
-        service: &Service<'_>,
-        cases: &[&'s Case],
-        tally: &RefCell<Tally>,
-        interrupt: &mut Interrupt,
-    ) -> Vec<CaseRuns<'s>> {
-        let mut all: Vec<CaseRuns<'s>> = cases
+    /// The cases before anything was run.
+    pub(crate) fn cases(&self, cases: &[&'s Case]) -> Vec<CaseRuns<'s>> {
+        cases
             .iter()
             .map(|case| CaseRuns {
                 case,
                 planned: self.planned(case),
                 runs: vec![],
             })
-            .collect();
-        // The first run of every case, then the second: what is cut off has seen as much of each case.
-        let most = all.iter().map(|runs| runs.planned).max().unwrap_or(0);
-        let mut attempts: Vec<Attempt<'s>> = (0..most)
-            .flat_map(|index| {
-                let due = all
-                    .iter()
-                    .enumerate()
-                    .filter(move |(_, runs)| index < runs.planned);
-                due.map(move |(place, runs)| Attempt {
-                    place,
-                    case: runs.case,
+            .collect()
+    }
+
+    /// Makes the runs that were bought, all before it returns; gives the place of each with the run.
+    ///
+    /// The first run of every case, then the second: what is cut off has seen as much of each case.
+    pub(crate) async fn buy(
+        &self,
+        service: &Service<'_>,
+        cases: &[&'s Case],
+        purchases: &[Purchase],
+        tally: &RefCell<Tally>,
+        interrupt: &mut Interrupt,
+    ) -> Vec<(usize, Run)> {
+        let mut attempts: Vec<Attempt<'s>> = purchases
+            .iter()
+            .flat_map(|bought| {
+                let indices = bought.from..bought.from.saturating_add(bought.runs);
+                indices.map(|index| Attempt {
+                    place: bought.case,
+                    case: cases[bought.case],
                     index,
-                    wave: 0,
+                    wave: bought.wave,
                 })
             })
             .collect();
-        let mut wave = 0;
-        while !attempts.is_empty() {
-            tally.borrow_mut().expect(attempts.len());
-            for (place, run) in self.wave(service, &attempts, tally, interrupt).await {
-                all[place].runs.push(run);
-            }
-            for runs in &mut all {
-                runs.runs.sort_by_key(|run| run.index);
-            }
-            wave += 1;
-            // A baseline decides nothing, and asking it again tells nothing.
-            let goes_on = !service.is_baseline() && !service.has_stopped() && !interrupt.happened();
-            attempts = if goes_on {
-                confirmations(&all, wave)
-            } else {
-                vec![]
-            };
-        }
-        all
+        attempts.sort_by_key(|attempt| (attempt.index, attempt.place));
+        tally.borrow_mut().expect(attempts.len());
+        self.wave(service, &attempts, tally, interrupt).await
     }
 
     async fn wave(
@@ -313,23 +318,6 @@ impl<'s> Session<'s> {
             CallOutcome::Failed { why } => (LiveResult::Failed(why), None),
         }
     }
-}
-
-/// The runs that would settle the cases that are in doubt.
-fn confirmations<'s>(all: &[CaseRuns<'s>], wave: u32) -> Vec<Attempt<'s>> {
-    let mut attempts = Vec::new();
-    for (place, runs) in all.iter().enumerate() {
-        let next = u32::try_from(runs.runs.len()).unwrap_or(u32::MAX);
-        for index in next..next.saturating_add(runs.held().needs) {
-            attempts.push(Attempt {
-                place,
-                case: runs.case,
-                index,
-                wave,
-            });
-        }
-    }
-    attempts
 }
 
 /// The calls of a run; `live_ms` belongs to those that went to the server, in their order.

@@ -6,6 +6,7 @@ mod baseline;
 #[cfg(unix)]
 mod children;
 mod cli;
+mod gate;
 mod hostile;
 mod models;
 mod scan;

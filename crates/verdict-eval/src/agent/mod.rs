@@ -37,6 +37,26 @@ pub struct Rules {
     pub config: verdict_model::Config,
 }
 
+impl Rules {
+    /// Hash of what the harness adds to a case, in hexadecimal: its words, how the model draws, how long it may go on, and
+    /// which tools are called for real. What the server says is left out: that is what is under test.
+    pub fn hash(&self) -> String {
+        let Sampling {
+            temperature,
+            seed: _,
+            max_output_tokens,
+        } = self.sampling;
+        let tools = &self.config.tools;
+        let mut safe: Vec<&String> = tools.safe.iter().collect();
+        safe.sort();
+        let text = format!(
+            "{SYSTEM}\n{temperature:?}\n{max_output_tokens}\n{}\n{safe:?}\n{}",
+            self.max_turns, tools.trust_read_only
+        );
+        format!("{:016x}", verdict_core::fnv(text.as_bytes()))
+    }
+}
+
 /// What has to happen next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {

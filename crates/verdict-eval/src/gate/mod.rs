@@ -2,7 +2,7 @@
 //!
 //! Counts go in, a decision comes out, or a list of runs that would settle it. Nothing here draws a random number,
 //! reads a clock or knows a provider: the same counts give the same decision bit for bit, on every platform and in
-//! any order of cases and of confirmation runs. `docs/gate.md` has the rule in words, its formulas and its figures.
+//! any order of cases and of confirmation runs. `docs/gate-statistics.md` has the rule in words, its formulas and its figures.
 //!
 //! - [`rule`]: the numbers of the rule, and the preset for few runs;
 //! - [`belief`]: what a pool says of a case's pass probability;
@@ -14,15 +14,19 @@
 //! - [`rho`]: how alike the runs of one night are;
 //! - [`attribution`]: descriptions or model;
 //! - [`literal`]: the plain rule, for those who want it;
-//! - [`decision`]: what the report holds of all this.
+//! - [`decision`]: what the report holds of all this;
+//! - [`finished`]: the gate on a finished report;
+//! - [`changes`]: what differs between two lists of tools.
 
 pub mod absolute;
 pub mod attribution;
 pub mod baseline;
 pub mod belief;
+pub mod changes;
 pub mod counts;
 pub mod decision;
 pub mod evidence;
+pub mod finished;
 pub mod literal;
 pub mod numbers;
 pub mod rho;

@@ -10,7 +10,7 @@ pub enum HardMode {
     Strict,
 }
 
-/// The numbers of the rule. [`Rule::default`] is what the figures in `docs/gate.md` belong to.
+/// The numbers of the rule. [`Rule::default`] is what the figures in `docs/gate-statistics.md` belong to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// Planned runs of every case.

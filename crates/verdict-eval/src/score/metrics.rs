@@ -12,9 +12,14 @@ use verdict_model::behavior::{CaseResult, Collision, Metric, Rate, Run, RunOutco
 /// Each metric over the valid runs of the first pass, with its interval "this suite again" (gate design, section 7). For
 /// `overTrigger` the count is of runs that called something. A metric that no run defines is absent.
 pub fn metrics(cases: &[CaseResult]) -> BTreeMap<Metric, Rate> {
+    rates(|metric| cases.iter().map(|case| count(&case.runs, metric)).collect())
+}
+
+/// The same from the counts of each case, in the order of the cases.
+pub fn rates(counts: impl Fn(Metric) -> Vec<Counts>) -> BTreeMap<Metric, Rate> {
     let mut rates = BTreeMap::new();
     for metric in Metric::ALL {
-        let counts: Vec<Counts> = cases.iter().map(|case| count(&case.runs, metric)).collect();
+        let counts = counts(metric);
         let (count, of) = counts.iter().fold((0, 0), |(count, of), more| {
             (count + u64::from(more.passes), of + u64::from(more.runs))
         });

@@ -24,7 +24,7 @@ mod valid;
 mod tests;
 
 pub use describe::{expected, shown_call};
-pub use metrics::{collisions, metrics, pass_rate};
+pub use metrics::{collisions, metrics, pass_rate, rates};
 
 use crate::chat::End;
 use crate::golden::{Case, Expect};

@@ -130,7 +130,7 @@ impl Run {
 }
 
 /// Every text of a value; a name of a member that changes takes its value along.
-fn within(value: &mut Value, change: Change<'_>) {
+pub(crate) fn within(value: &mut Value, change: Change<'_>) {
     match value {
         Value::String(text) => change(text),
         Value::Array(items) => items.iter_mut().for_each(|item| within(item, change)),

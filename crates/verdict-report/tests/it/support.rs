@@ -166,6 +166,8 @@ pub(crate) fn report(summary: &str, checks: Vec<CheckResult>) -> Report {
             }),
             ..Layers::default()
         },
+        gate: None,
+        session: None,
     }
 }
 

@@ -47,12 +47,22 @@ pub struct FirstPass {
 impl FirstPass {
     /// From a case of a report.
     pub fn of(case: &CaseResult) -> Self {
+        Self::with(case, false)
+    }
+
+    /// The same with the runs whose answers came from the cache: to compare, never to enter.
+    pub fn whole(case: &CaseResult) -> Self {
+        Self::with(case, true)
+    }
+
+    fn with(case: &CaseResult, reused: bool) -> Self {
         let mut first = Self {
             id: case.id.clone(),
             hash: case.hash.clone(),
             ..Self::default()
         };
-        for run in case.runs.iter().filter(|run| run.wave == 0 && !run.reused) {
+        let wanted = |run: &&verdict_model::behavior::Run| run.wave == 0 && (reused || !run.reused);
+        for run in case.runs.iter().filter(wanted) {
             if run.outcome == RunOutcome::Invalid {
                 continue;
             }

@@ -1,0 +1,123 @@
+//! What several formats say of the gate.
+
+use crate::behavior::percent;
+use verdict_model::behavior::Metric;
+use verdict_model::gate::{BaselineRef, Decision, Gate, MetricChange, Mode, ModelGate, Regression};
+
+/// `against the baseline of 2026-11-01 (3c9a1f0, main)`.
+pub(crate) fn against(gate: &Gate) -> String {
+    let Some(BaselineRef { sha, at, branch }) = &gate.baseline else {
+        return "without a baseline".to_owned();
+    };
+    let day = at
+        .as_deref()
+        .and_then(|at| at.get(..10))
+        .unwrap_or("an unknown day");
+    let short = sha
+        .as_deref()
+        .map(|sha| sha.get(..7).unwrap_or(sha).to_owned());
+    let place: Vec<String> = short.into_iter().chain(branch.clone()).collect();
+    let place = if place.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", place.join(", "))
+    };
+    format!("against the baseline of {day}{place}")
+}
+
+/// What a decision means for a build.
+pub(crate) fn meaning(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Pass => "nothing got worse",
+        Decision::Fail => "something got worse",
+        Decision::Warn => "undecided",
+        Decision::Learning => "too little of a baseline",
+        Decision::Incomplete => "too few valid runs",
+    }
+}
+
+/// The grounds of a model's decision, in one line.
+pub(crate) fn grounds(gate: &Gate, model: &ModelGate) -> String {
+    let mut parts = vec![model.reason.clone()];
+    if gate.mode == Mode::Evidence
+        && let Some(evidence) = model.evidence
+    {
+        parts.push(format!(
+            "evidence {} : 1, bar {:.0}",
+            figure(evidence),
+            model.fail_at
+        ));
+    }
+    if let (Some(score), Some([low, high])) = (model.score, model.interval) {
+        parts.push(format!(
+            "score {} ({} to {})",
+            percent(Some(score)),
+            percent(Some(low)),
+            percent(Some(high))
+        ));
+    }
+    if let (Some(drop), Some(noise)) = (model.drop, model.noise) {
+        parts.push(format!(
+            "drop {} with noise of {}",
+            points(drop),
+            points(noise)
+        ));
+    }
+    if let Some(visible) = model.smallest_visible {
+        parts.push(format!(
+            "smallest drop that the first pass shows {}",
+            points(visible)
+        ));
+    }
+    parts.push(format!(
+        "{} runs and {} confirmations",
+        model.first_pass, model.confirmation
+    ));
+    parts.join("; ")
+}
+
+/// A share as points of a hundred.
+pub(crate) fn points(share: f64) -> String {
+    let rounded = (share * 1000.0).round() / 10.0;
+    // No minus before a zero.
+    let rounded = if rounded == 0.0 { 0.0 } else { rounded };
+    format!("{rounded:.1} points")
+}
+
+/// A ratio, as exact as it deserves.
+pub(crate) fn figure(ratio: f64) -> String {
+    if ratio >= 1e6 {
+        "over a million".to_owned()
+    } else if ratio >= 10.0 {
+        format!("{ratio:.0}")
+    } else {
+        format!("{ratio:.2}")
+    }
+}
+
+/// A metric as the gate sees it: the more the better.
+pub(crate) fn metric(change: &MetricChange) -> String {
+    let name = crate::behavior::metric(change.metric);
+    if change.metric == Metric::OverTrigger {
+        format!("{name}, kept from")
+    } else {
+        name.to_owned()
+    }
+}
+
+/// `0.94 to 1.00`, or nothing.
+pub(crate) fn interval(change: &MetricChange) -> String {
+    change.interval.map_or_else(String::new, |[low, high]| {
+        format!("{} to {}", percent(Some(low)), percent(Some(high)))
+    })
+}
+
+/// `probably description change`.
+pub(crate) fn cause(regression: &Regression) -> String {
+    let words = regression.cause.words();
+    if regression.probable {
+        format!("probably {words}")
+    } else {
+        words.to_owned()
+    }
+}

@@ -1,0 +1,126 @@
+//! The gate for a terminal: what was, what is, what got worse and why.
+
+use super::{GUTTER, finding::clean};
+use crate::behavior::percent;
+use crate::gate::{against, cause, figure, grounds, interval, meaning, metric, points};
+use crate::layout::{Page, Tone};
+use crate::words;
+use std::fmt::Write as _;
+use verdict_model::Report;
+use verdict_model::gate::{Decision, Gate, Regression};
+
+/// Regressions that are told.
+const MOST: usize = 20;
+
+pub(super) fn render(page: &mut Page, report: &Report) {
+    let Some(gate) = &report.gate else {
+        return;
+    };
+    page.gap();
+    let label = format!("{:<GUTTER$}", "gate");
+    let text = format!(
+        "{}: {}, {}",
+        gate.decision.word(),
+        meaning(gate.decision),
+        clean(&against(gate), 200)
+    );
+    page.item(0, &[(tone(gate.decision), &label)], (Tone::Bold, &text));
+    for model in &gate.models {
+        let name = format!("{}  ", clean(&model.model, 120));
+        let text = clean(&grounds(gate, model), 600);
+        page.item(GUTTER, &[(Tone::Plain, &name)], (Tone::Dim, &text));
+    }
+    table(page, gate);
+    for regression in gate.regressions.iter().take(MOST) {
+        told(page, regression);
+    }
+    if gate.regressions.len() > MOST {
+        let more = words::number(gate.regressions.len() - MOST);
+        page.item(
+            GUTTER,
+            &[],
+            (Tone::Dim, &format!("{more} more; the JSON report has all")),
+        );
+    }
+    for note in &gate.notes {
+        page.item(
+            GUTTER,
+            &[(Tone::Note, "note  ")],
+            (Tone::Plain, &clean(note, 600)),
+        );
+    }
+}
+
+/// What got worse, one line each.
+pub(super) fn decisive(page: &mut Page, report: &Report) {
+    let gate = report
+        .gate
+        .as_ref()
+        .filter(|gate| gate.decision == Decision::Fail);
+    for regression in gate.iter().flat_map(|gate| &gate.regressions).take(MOST) {
+        let label = format!("{:<GUTTER$}", "worse");
+        let line = format!("{}: {}", headline(regression), cause(regression));
+        page.line(&[(Tone::Bad, &label), (Tone::Plain, &clean(&line, 400))]);
+    }
+}
+
+fn tone(decision: Decision) -> Tone {
+    match decision {
+        Decision::Pass => Tone::Good,
+        Decision::Fail => Tone::Bad,
+        Decision::Warn => Tone::Careful,
+        Decision::Learning => Tone::Note,
+        Decision::Incomplete => Tone::Broken,
+    }
+}
+
+fn table(page: &mut Page, gate: &Gate) {
+    for change in &gate.per_metric {
+        let Some(delta) = change.delta else {
+            continue;
+        };
+        let name = format!("{:<24}", metric(change));
+        let moved = format!("{} -> {}  ", percent(change.was), percent(change.now));
+        let text = format!(
+            "{}, {} ({})",
+            points(delta),
+            change.decision.word(),
+            interval(change)
+        );
+        page.item(
+            GUTTER,
+            &[(Tone::Dim, &name), (Tone::Plain, &moved)],
+            (Tone::Dim, &text),
+        );
+    }
+}
+
+fn headline(regression: &Regression) -> String {
+    format!(
+        "{} on {}: {} -> {}",
+        regression.case,
+        regression.model,
+        percent(regression.was),
+        percent(regression.now)
+    )
+}
+
+fn told(page: &mut Page, regression: &Regression) {
+    let label = format!("{:<GUTTER$}", "worse");
+    page.line(&[
+        (Tone::Bad, &label),
+        (Tone::Bold, &clean(&headline(regression), 300)),
+    ]);
+    let mut text = cause(regression);
+    if let Some(ratio) = regression.ratio {
+        let _ = write!(text, " ({} : 1)", figure(ratio));
+    }
+    if let Some(detail) = &regression.cause_detail {
+        let _ = write!(text, ": {detail}");
+    }
+    page.item(
+        GUTTER,
+        &[(Tone::Dim, "cause     ")],
+        (Tone::Plain, &clean(&text, 900)),
+    );
+}
