@@ -71,7 +71,7 @@ fn plain(text: &str) -> String {
     };
     let name: String = text.chars().take(100).map(keep).collect();
     let name = name.trim_matches('.');
-    if name == text {
+    if name == text && !name.is_empty() {
         return name.to_owned();
     }
     // Two names that differ in what was replaced stay two.
