@@ -193,7 +193,9 @@ fn text_of_strangers_commands_nobody() {
         "HTTP/1.1 500 E\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     ));
-    for format in ["text", "markdown", "github", "junit", "sarif", "json"] {
+    for format in [
+        "text", "markdown", "github", "junit", "sarif", "html", "json",
+    ] {
         let output = run(&[
             "check",
             "--url",
@@ -246,7 +248,9 @@ fn secrets_show_nowhere() {
     let folder = std::env::temp_dir().join(format!("mcp-verdict-secrets-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let transcript = folder.join("t.json");
-    for format in ["text", "markdown", "github", "junit", "sarif", "json"] {
+    for format in [
+        "text", "markdown", "github", "junit", "sarif", "html", "json",
+    ] {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
             .args([
                 "check",

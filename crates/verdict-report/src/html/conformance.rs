@@ -75,29 +75,7 @@ fn assertions(all: &[CheckResult]) -> String {
 }
 
 fn one_area(name: &str, members: &[(usize, &CheckResult)], room: &mut usize) -> String {
-    let count = |outcome| {
-        let some = members.iter().filter(|(_, check)| check.outcome == outcome);
-        some.count() as u64
-    };
-    let tally: Vec<_> = words::COUNT_ORDER
-        .into_iter()
-        .map(|outcome| (outcome, count(outcome)))
-        .filter(|(_, count)| *count > 0)
-        .collect();
-    let words: Vec<_> = tally
-        .iter()
-        .map(|(outcome, count)| format!("{count} {}", outcome.word()))
-        .collect();
-    let parts: Vec<_> = tally
-        .iter()
-        .map(|(outcome, count)| (outcome_class(*outcome), *count))
-        .collect();
-    let head = format!(
-        "<b>{}</b>{}<span class=\"tally\">{}</span>",
-        text(name, 60),
-        plot::bar(&parts),
-        words.join(", ")
-    );
+    let head = summary(name, members);
     let mut body = String::new();
     let is_shown = |check: &CheckResult| is_problem(check) || check.outcome == Outcome::Info;
     let mut shown: Vec<_> = members
@@ -127,6 +105,33 @@ fn one_area(name: &str, members: &[(usize, &CheckResult)], room: &mut usize) -> 
         .iter()
         .any(|(_, check)| counts(check) && matches!(check.outcome, Outcome::Fail | Outcome::Error));
     fold("area", is_open, &head, &body)
+}
+
+/// An area's name, how its checks ended as a bar, and the same in words.
+fn summary(name: &str, members: &[(usize, &CheckResult)]) -> String {
+    let count = |outcome| {
+        let some = members.iter().filter(|(_, check)| check.outcome == outcome);
+        some.count() as u64
+    };
+    let tally: Vec<_> = words::COUNT_ORDER
+        .into_iter()
+        .map(|outcome| (outcome, count(outcome)))
+        .filter(|(_, count)| *count > 0)
+        .collect();
+    let words: Vec<_> = tally
+        .iter()
+        .map(|(outcome, count)| format!("{count} {}", outcome.word()))
+        .collect();
+    let parts: Vec<_> = tally
+        .iter()
+        .map(|(outcome, count)| (outcome_class(*outcome), *count))
+        .collect();
+    format!(
+        "<b>{}</b>{}<span class=\"tally\">{}</span>",
+        text(name, 60),
+        plot::bar(&parts),
+        words.join(", ")
+    )
 }
 
 fn finding(index: usize, check: &CheckResult, room: &mut usize) -> String {

@@ -38,7 +38,7 @@ pub(super) fn section(layer: &Behavior) -> String {
                 "<tr><th scope=\"row\">{}</th><td class=\"number\"><b>{}</b><small>{}</small></td><td>{drawn}</td></tr>",
                 text(name, 100),
                 percent(rate.rate),
-                basis(rate)
+                basis(rate).replace(" %", "\u{a0}%")
             );
         }
         out.push_str("</tbody>\n");

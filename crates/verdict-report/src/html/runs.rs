@@ -146,6 +146,15 @@ fn doing(out: &mut String, group: &[&Run]) {
             text(&fault.what, 60)
         );
     }
+    graded(out, run);
+    if run.outcome != RunOutcome::Passed && !run.answer.is_empty() {
+        let _ = writeln!(out, "<blockquote>{}</blockquote>", text(&run.answer, WORDS));
+    }
+    out.push_str("</div>\n");
+}
+
+/// What differed, and what the judge says.
+fn graded(out: &mut String, run: &Run) {
     if !run.differences.is_empty() {
         out.push_str("<ul class=\"differences\">");
         for difference in run.differences.iter().take(8) {
@@ -174,10 +183,6 @@ fn doing(out: &mut String, group: &[&Run]) {
         }
         out.push_str("</ul>\n");
     }
-    if run.outcome != RunOutcome::Passed && !run.answer.is_empty() {
-        let _ = writeln!(out, "<blockquote>{}</blockquote>", text(&run.answer, WORDS));
-    }
-    out.push_str("</div>\n");
 }
 
 fn calls(out: &mut String, run: &Run) {
