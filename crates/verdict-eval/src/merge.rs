@@ -241,3 +241,6 @@ fn said(parts: &[&Outline]) -> (Verdict, String) {
 fn shard_of(outline: &Outline) -> Option<&Shard> {
     outline.session.shard.as_ref()
 }
+
+#[cfg(test)]
+mod tests;

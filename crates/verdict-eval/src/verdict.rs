@@ -32,19 +32,19 @@ pub fn verdict(layer: &Behavior, deny_warnings: bool) -> Verdict {
     Verdict::Pass
 }
 
-/// The verdict where a gate was held: the gate's decision, and nothing where nothing was evaluated or the judge is unfit.
+/// The verdict where a gate was held: the gate's decision; none where too little was evaluated or the judge is unfit, whatever
+/// the gate made of the rest.
 pub fn gated(layer: &Behavior, gate: &Gate, deny_warnings: bool) -> Verdict {
-    let nothing = layer.models.iter().all(|model| valid(&model.cases) == 0);
-    let unjudged = layer
-        .judge
-        .as_ref()
-        .is_some_and(|judge| judge.unfit.is_some());
     match gate.decision {
         Decision::Fail => Verdict::Fail,
         Decision::Warn if deny_warnings => Verdict::Fail,
         Decision::Incomplete => Verdict::None,
-        _ if nothing || unjudged => Verdict::None,
-        Decision::Warn | Decision::Learning | Decision::Pass => Verdict::Pass,
+        // Red cases that do not fail the gate are those that their pool says cannot hold their target.
+        Decision::Warn | Decision::Learning | Decision::Pass => match verdict(layer, false) {
+            Verdict::None => Verdict::None,
+            _ if deny_warnings && gate.decision == Decision::Learning => verdict(layer, true),
+            Verdict::Pass | Verdict::Fail => Verdict::Pass,
+        },
     }
 }
 

@@ -41,6 +41,7 @@ pub(crate) fn grounds(gate: &Gate, model: &ModelGate) -> String {
     let mut parts = vec![model.reason.clone()];
     if gate.mode == Mode::Evidence
         && let Some(evidence) = model.evidence
+        && !model.reason.contains(" : 1")
     {
         parts.push(format!(
             "evidence {} : 1, bar {:.0}",

@@ -26,9 +26,8 @@ pub(super) fn render(page: &mut Page, report: &Report) {
     );
     page.item(0, &[(tone(gate.decision), &label)], (Tone::Bold, &text));
     for model in &gate.models {
-        let name = format!("{}  ", clean(&model.model, 120));
-        let text = clean(&grounds(gate, model), 600);
-        page.item(GUTTER, &[(Tone::Plain, &name)], (Tone::Dim, &text));
+        page.item(GUTTER, &[], (Tone::Plain, &clean(&model.model, 120)));
+        page.item(GUTTER, &[], (Tone::Dim, &clean(&grounds(gate, model), 600)));
     }
     table(page, gate);
     for regression in gate.regressions.iter().take(MOST) {
