@@ -46,7 +46,8 @@ function chosenLayers({ inputs, event, env, notes }) {
   const unknown = layers.filter((layer) => layer > 0 && !NATIVE.includes(layer));
   if (unknown.length > 0) {
     const known = [0, ...NATIVE].join(" and ");
-    notes.push(`Layers ${unknown.join(", ")} were asked for and not run: this version has layers ${known} only.`);
+    const what = unknown.length > 1 ? `Layers ${unknown.join(", ")} were` : `Layer ${unknown[0]} was`;
+    notes.push(`${what} asked for and not run: this version has layers ${known} only.`);
   }
   notes.push(...why);
   return layers;
