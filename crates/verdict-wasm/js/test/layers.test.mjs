@@ -2,6 +2,7 @@
 import "./support/source.mjs";
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -322,6 +323,31 @@ setInterval(() => {}, 1000);`;
       assert.deepEqual([job.run.status, job.run.conclusion], ["completed", "cancelled"]);
     });
   }
+
+  test("the program ends the server that it started, while a model is silent", limit, async () => {
+    let isAsked;
+    const asked = new Promise((resolve) => (isAsked = resolve));
+    const silent = net.createServer((socket) => socket.on("error", () => {}).once("data", isAsked));
+    await new Promise((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const port = await freePort();
+    const inputs = { start: `node server.mjs ${port}`, url: `http://127.0.0.1:${port}/mcp`, runner: native };
+    inputs.models = `openai-compatible:x@http://127.0.0.1:${silent.address().port}/v1`;
+    let interrupts = false;
+    const started = (child) => {
+      if (!interrupts) asked.then(() => child.kill("SIGINT"));
+      interrupts = true;
+    };
+    const inspect = async (job) => {
+      const seen = readFileSync(path.join(job.work, "pids"), "utf8").split(" ").map(Number);
+      for (const pid of seen) assert.ok(await isGone(pid), `${pid} is still there`);
+    };
+    const job = await act({ ...labelled, files: { ...files, "server.mjs": STARTED }, inputs, started, inspect });
+    silent.close();
+    assert.equal(job.exit, 3, job.log);
+    conforms(job);
+    assert.equal(job.run.conclusion, "cancelled");
+    assert.match(job.report.summary, /cut off|cancelled|interrupted|no runs/);
+  });
 
   test("SIGKILL: the step after the job asks the program to end, then ends it", limit, async () => {
     const program = fake(hangs(`process.on("SIGTERM", () => { fs.writeFileSync("asked", ""); });`));
