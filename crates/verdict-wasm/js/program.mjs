@@ -94,7 +94,7 @@ export function signalGroup(pid, signal, platform = process.platform) {
 const GRACE_MS = 1500;
 
 /** Ends a child with its whole group: terminate, grace, kill. */
-export function endGroup(child) {
+export function endGroup(child, graceMs = GRACE_MS) {
   return new Promise((resolve) => {
     const kill = () => {
       signalGroup(child.pid, "SIGKILL");
@@ -103,7 +103,7 @@ export function endGroup(child) {
     };
     signalGroup(child.pid, "SIGTERM");
     if (!child.pid || child.exitCode !== null || child.signalCode !== null) return kill();
-    const timer = setTimeout(kill, GRACE_MS);
+    const timer = setTimeout(kill, graceMs);
     child.once("exit", () => {
       clearTimeout(timer);
       kill();

@@ -50,6 +50,29 @@ pub(super) fn render(page: &mut Page, report: &Report) {
     }
 }
 
+/// The gate in a few lines, for a screen; the cause of the first regression with them.
+pub(super) fn brief(page: &mut Page, report: &Report, most: usize) {
+    let Some(gate) = &report.gate else {
+        return;
+    };
+    page.gap();
+    let label = format!("{:<GUTTER$}", "gate");
+    let text = format!("{}: {}, {}", gate.decision.word(), meaning(gate.decision), against(gate));
+    page.short((tone(gate.decision), &label), &clean(&text, 300));
+    for regression in gate.regressions.iter().take(most) {
+        let label = format!("{:<GUTTER$}", "worse");
+        page.short((Tone::Bad, &label), &clean(&headline(regression), 300));
+        page.short(
+            (Tone::Dim, &format!("{:<GUTTER$}cause     ", "")),
+            &clean(&reason(regression), 400),
+        );
+    }
+    match gate.regressions.len().saturating_sub(most) {
+        0 => {}
+        more => page.short((Tone::Dim, &" ".repeat(GUTTER)), &format!("{} more; -v tells them all", words::number(more))),
+    }
+}
+
 /// What got worse, one line each.
 pub(super) fn decisive(page: &mut Page, report: &Report) {
     let gate = report
@@ -104,12 +127,8 @@ fn headline(regression: &Regression) -> String {
     )
 }
 
-fn told(page: &mut Page, regression: &Regression) {
-    let label = format!("{:<GUTTER$}", "worse");
-    page.line(&[
-        (Tone::Bad, &label),
-        (Tone::Bold, &clean(&headline(regression), 300)),
-    ]);
+/// Why it got worse, how sure that is, and what was changed.
+fn reason(regression: &Regression) -> String {
     let mut text = cause(regression);
     if let Some(ratio) = regression.ratio {
         let _ = write!(text, " ({} : 1)", figure(ratio));
@@ -117,6 +136,16 @@ fn told(page: &mut Page, regression: &Regression) {
     if let Some(detail) = &regression.cause_detail {
         let _ = write!(text, ": {detail}");
     }
+    text
+}
+
+fn told(page: &mut Page, regression: &Regression) {
+    let label = format!("{:<GUTTER$}", "worse");
+    page.line(&[
+        (Tone::Bad, &label),
+        (Tone::Bold, &clean(&headline(regression), 300)),
+    ]);
+    let text = reason(regression);
     page.item(
         GUTTER,
         &[(Tone::Dim, "cause     ")],

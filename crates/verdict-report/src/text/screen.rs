@@ -4,7 +4,7 @@
 //! leaves room for the others, and a last line says how to see everything.
 
 use super::{
-    GUTTER, behavior, finding::clean, headline, label, last_line, stamped, telemetry, tone,
+    GUTTER, behavior, finding::clean, gate, headline, label, last_line, stamped, telemetry, tone,
 };
 use crate::behavior::{
     differences, doings, flawless, metric, misses, model_names, percent, strip, tally,
@@ -74,6 +74,7 @@ fn screen(report: &Report, layer: &Behavior, style: &Style, amount: &Amount) -> 
     page.gap();
     matrix(&mut page, layer, style, amount.rows);
     told(&mut page, report, layer, amount.told);
+    gate::brief(&mut page, report, amount.told);
     telemetry::brief(&mut page, report, amount.tools);
     page.gap();
     behavior::unfit(&mut page, layer);

@@ -1,14 +1,15 @@
 // After the job, where the step could not finish: it was killed, or it broke down.
+import { setTimeout as sleep } from "node:timers/promises";
 import { completeCheckRun, signalGroup, unjudged } from "../library.mjs";
 import { jobUrl } from "./checkrun.mjs";
 import { GitHub } from "./github.mjs";
 import { readInputs } from "./inputs.mjs";
+import { PROGRAM_GRACE_MS } from "./program.mjs";
 
 /** Ends the server that may be left, and completes the check run that would stay in progress for ever. */
 export async function afterJob(env, runner, token) {
   if (env.STATE_finished) return 0;
-  const pid = Number(env.STATE_server);
-  if (Number.isSafeInteger(pid) && pid > 1) signalGroup(pid, "SIGKILL");
+  await endLeftOver(env);
   const id = Number(env.STATE_checkRun);
   if (!Number.isSafeInteger(id) || id < 1 || !token) return 0;
   try {
@@ -24,4 +25,24 @@ export async function afterJob(env, runner, token) {
     runner.say(`The check run could not be completed: ${error.message}`);
   }
   return 0;
+}
+
+/** The program ends the server that it started itself, so it is asked first. */
+async function endLeftOver(env) {
+  const [program, server] = [env.STATE_program, env.STATE_server].map(Number).map((pid) => Number.isSafeInteger(pid) && pid > 1 && pid);
+  if (program) {
+    signalGroup(program, "SIGTERM");
+    for (const until = Date.now() + PROGRAM_GRACE_MS; isThere(program) && Date.now() < until; ) await sleep(50);
+    signalGroup(program, "SIGKILL");
+  }
+  if (server) signalGroup(server, "SIGKILL");
+}
+
+function isThere(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }

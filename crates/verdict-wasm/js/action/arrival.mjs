@@ -9,7 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { childEnvironment, startGroup, whyNotStarted } from "../library.mjs";
+import { childEnvironment, endGroup, startGroup, whyNotStarted } from "../library.mjs";
 import { UsageFault } from "./faults.mjs";
 import releases from "./releases.json" with { type: "json" };
 
@@ -20,7 +20,7 @@ const BUILD = /^(CARGO_HOME|RUSTUP_HOME|RUSTUP_TOOLCHAIN|CC|CXX|AR|SDKROOT|INCLU
 /** No program for here: what was tried, and the mend. */
 export class NotArrived extends Error {}
 /** What came is not what was released. There is no way around that. */
-class Forged extends Error {}
+export class Forged extends Error {}
 
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
@@ -34,17 +34,17 @@ export function targetOf(platform, arch) {
 /**
  * Brings the program here. `choice` is the input `runner`.
  *
- * Resolves to `{ file, from }` with `from` one of `path`, `cache`, `download`, `build`.
+ * Resolves to `{ file, from }` with `from` one of `path`, `cache`, `download`, `build`. `signal` ends it early.
  */
-export async function arrive(choice, { env, log = () => {}, lock = releases, limits = {}, ...rest }) {
+export async function arrive(choice, { env, signal, log = () => {}, lock = releases, limits = {}, ...rest }) {
   const { platform = process.platform, arch = process.arch, action = ownFolder(), profile = "release" } = rest;
-  const at = { env, log, lock, platform, arch, action, profile, limits: { ...LIMITS, ...limits } };
+  const at = { env, signal, log, lock, platform, arch, action, profile, limits: { ...LIMITS, ...limits } };
   if (!["auto", "download", "build"].includes(choice)) return { file: named(choice, env), from: "path" };
   if (choice === "build") return build(at);
   try {
     return await download(at);
   } catch (error) {
-    if (choice === "download" || error instanceof Forged) throw error;
+    if (choice === "download" || error instanceof Forged || signal?.aborted) throw error;
     log(`No release asset: ${error.message}. Building the program from the Action's own sources.`);
     return build(at);
   }
@@ -126,22 +126,23 @@ function releaseBase(env) {
   return `https://github.com/${repository}/releases/download`;
 }
 
-async function fetchAsset(url, { log, limits }) {
+async function fetchAsset(url, { log, limits, signal }) {
   for (let tried = 1; ; tried++) {
     try {
-      return await follow(url, limits);
+      return await follow(url, limits, signal);
     } catch (error) {
       const why = error.cause?.code ?? error.message;
-      if (error instanceof NotArrived || tried >= limits.tries) throw new NotArrived(`${new URL(url).host} cannot be reached or has none (${why})`);
+      if (error instanceof NotArrived || signal?.aborted || tried >= limits.tries) throw new NotArrived(`${new URL(url).host} cannot be reached or has none (${why})`);
       log(`The download failed (${why}); trying again.`);
       await sleep(limits.pauseMs * 2 ** tried);
     }
   }
 }
 
-async function follow(from, limits) {
+async function follow(from, limits, stop) {
   let url = new URL(from);
-  const signal = AbortSignal.timeout(limits.answerMs);
+  const late = AbortSignal.timeout(limits.answerMs);
+  const signal = stop ? AbortSignal.any([stop, late]) : late;
   for (let hop = 0; hop <= limits.hops; hop++) {
     const loopback = url.hostname === "127.0.0.1" && new URL(from).hostname === "127.0.0.1";
     if (url.protocol !== "https:" && !loopback) throw new NotArrived(`a download from ${url.protocol} is refused`);
@@ -170,7 +171,7 @@ async function collect(response, most) {
 }
 
 async function build(at) {
-  const { env, log, platform, action, profile } = at;
+  const { env, signal, log, platform, action, profile } = at;
   const key = sourceKey(action);
   if (!key) throw new NotArrived("the Action's folder has no sources to build from; give the input `runner` a path");
   const folder = path.join(cacheFolder(at), `built-${key}`);
@@ -184,13 +185,13 @@ async function build(at) {
   log("Building mcp-verdict with cargo; this takes some minutes, once for each version on a machine.");
   const extra = Object.fromEntries(Object.entries(env).filter(([name]) => BUILD.test(name)));
   const words = ["cargo", "build", "--quiet", "--locked", "--package", "mcp-verdict", "--profile", profile];
-  await cargo(words, { cwd: action, env: childEnvironment(env, { ...extra, CARGO_TARGET_DIR: target }) });
+  await cargo(words, signal, { cwd: action, env: childEnvironment(env, { ...extra, CARGO_TARGET_DIR: target }) });
   const made = path.join(target, profile === "dev" ? "debug" : profile, program(platform));
   install(file, (draft) => copyFileSync(made, draft));
   return { file, from: "build" };
 }
 
-function cargo(words, options) {
+function cargo(words, signal, options) {
   return new Promise((resolve, reject) => {
     let child;
     try {
@@ -198,10 +199,16 @@ function cargo(words, options) {
     } catch (error) {
       return reject(new NotArrived(whyNotStarted(error, words[0])));
     }
+    const stop = () => endGroup(child);
+    signal?.addEventListener("abort", stop, { once: true });
     let said = "";
     child.stderr.setEncoding("utf8").on("data", (text) => (said = (said + text).slice(-4_000)));
     child.on("error", (error) => reject(new NotArrived(`${whyNotStarted(error, words[0])}; install Rust, or give the input \`runner\` a path`)));
-    child.on("close", (code) => (code === 0 ? resolve() : reject(new NotArrived(`cargo build failed (exit code ${code}):\n${said}`))));
+    child.on("close", (code) => {
+      signal?.removeEventListener("abort", stop);
+      if (code === 0) resolve();
+      else reject(new NotArrived(signal?.aborted ? "the build was cancelled" : `cargo build failed (exit code ${code}):\n${said}`));
+    });
   });
 }
 

@@ -3,6 +3,7 @@
 // The event file is data of strangers. Its members are checked by their form and end up in bodies of requests
 // and in sentences only.
 import { readFileSync, statSync } from "node:fs";
+import { NATIVE } from "./layers.mjs";
 
 const MAX_BYTES = 32 << 20;
 
@@ -57,6 +58,13 @@ export function isFork({ name, payload }) {
   return head.repo.id !== base.repo.id || head.repo.full_name !== base.repo.full_name;
 }
 
+/** Whether a workflow of a fork caused the run, which then has the secrets that the fork's own had not. */
+function isAfterFork({ name, payload }) {
+  if (name !== "workflow_run") return false;
+  const { head_repository: head } = payload.workflow_run ?? {};
+  return !head || !payload.repository || head.id !== payload.repository.id;
+}
+
 /** Whether a bot that gets no secrets caused the run; a person who runs it again gives it theirs. */
 export function isDependabot(env) {
   return (env.GITHUB_TRIGGERING_ACTOR || env.GITHUB_ACTOR) === "dependabot[bot]";
@@ -82,8 +90,9 @@ export function decideLayers(wanted, event, env, label) {
   const asked = wanted === "auto" ? automatic(event, label) : { native: wanted.some((layer) => layer > 0) };
   if (!asked.native) return asked.why ? skip(asked.why) : { layers: [0], notes };
   if (isFork(event)) return skip("a pull request from a fork gets no secrets");
+  if (isAfterFork(event)) return skip("the code of a fork must not run beside secrets");
   if (isDependabot(env) && isPullRequest(event.name)) return skip("Dependabot's pull requests get no secrets of Actions");
-  return { layers: wanted === "auto" ? [0, 1, 2, 3] : [...new Set([0, ...wanted])], notes };
+  return { layers: wanted === "auto" ? [0, ...NATIVE] : [...new Set([0, ...wanted])], notes };
 }
 
 function automatic({ name, payload }, label) {

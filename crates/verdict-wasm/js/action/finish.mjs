@@ -1,9 +1,10 @@
 // After the checks: files, log, check run, annotations, job summary, outputs.
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { annotations, render, sentence, summaryPage } from "../library.mjs";
+import { annotations, render, summaryPage } from "../library.mjs";
 import { EXIT } from "./faults.mjs";
+import { writeOutputs } from "./outputs.mjs";
 
 /** Files that are written beside the report, by format. */
 const FILES = { json: "report.json", junit: "junit.xml", sarif: "report.sarif", markdown: "report.md" };
@@ -41,7 +42,7 @@ export async function finish(run, result, checkRun) {
   annotate(run, result, report, published);
   const shown = result.why ? log : "";
   runner.summary(summaryPage(report, JSON.stringify({ notes: run.notes, log: shown })));
-  writeOutputs(runner, report, folder, published.url ?? "");
+  writeOutputs(runner, report, folder, FILES.json, published.url ?? "");
   return result.exit;
 }
 
@@ -61,25 +62,14 @@ function annotate({ runner, inputs }, result, report, published) {
 }
 
 /** Writes the report in all formats into a folder of its own; gives back the folder. */
-function writeFiles(env, { report, transcript, log }) {
+function writeFiles(env, { report, transcript, transcripts, log }) {
   const base = env.RUNNER_TEMP || os.tmpdir();
   mkdirSync(base, { recursive: true });
   const folder = mkdtempSync(path.join(base, "mcp-verdict-"));
   for (const [format, name] of Object.entries(FILES)) writeFileSync(path.join(folder, name), render(report, format));
   if (transcript) writeFileSync(path.join(folder, "transcript.json"), transcript);
+  // Those of the program; the report names them by their place beside it.
+  if (transcripts && existsSync(transcripts)) renameSync(transcripts, path.join(folder, "transcripts"));
   if (log) writeFileSync(path.join(folder, "server.log"), log);
   return folder;
-}
-
-/** Outputs: words of ours, numbers, and paths that we made. */
-function writeOutputs(runner, text, folder, url) {
-  const { verdict, layers } = JSON.parse(text);
-  const counted = (layers.conformance?.checks ?? []).filter((one) => !one.new && one.waived === undefined);
-  const count = (outcome) => counted.filter((one) => one.outcome === outcome).length;
-  runner.output("verdict", verdict);
-  runner.output("report", path.join(folder, FILES.json));
-  runner.output("summary", sentence(text));
-  runner.output("failures", count("fail"));
-  runner.output("warnings", count("warn"));
-  runner.output("check-run-url", url);
 }

@@ -7,11 +7,10 @@ import { examine, prepare } from "./examine.mjs";
 import { EXIT } from "./faults.mjs";
 import { finish } from "./finish.mjs";
 import { readInputs, readToken } from "./inputs.mjs";
+import { NATIVE } from "./layers.mjs";
+import { addLayers } from "./native.mjs";
 import { place } from "./place.mjs";
 import { Runner } from "./runner.mjs";
-
-/** Layers that this version can run. */
-const BUILT = [0];
 
 /** Runs the step, or cleans up after the job; resolves to the exit code. */
 export async function main(env) {
@@ -28,13 +27,12 @@ export async function main(env) {
   run.source = source(run.event, env);
   const prepared = prepare(run, () => readInputs(env));
   run.inputs = prepared.inputs;
-  const layers = decideLayers(run.inputs.layers, run.event, env, run.inputs.label);
-  tellLayers(run, layers);
+  const layers = chosenLayers(run);
   const checkRun = openCheckRun(run, prepared);
   if (!prepared.fault) checkRun.begin();
   for (const note of run.notes) runner.say(note);
 
-  const result = await examine(run, prepared);
+  const result = await addLayers(run, prepared, await examine(run, prepared), layers);
   result.report = await place(run, prepared, result.report, checkRun);
   const exit = await finish(run, result, checkRun);
   runner.state("finished", "true");
@@ -42,13 +40,15 @@ export async function main(env) {
   return forgiven ? EXIT.pass : exit;
 }
 
-/** Says which layers run and which do not; what is not built is never pretended. */
-function tellLayers(run, { layers, notes }) {
-  const missing = layers.filter((layer) => !BUILT.includes(layer));
-  if (missing.length > 0) {
-    run.notes.push(
-      `Layers ${missing.join(", ")} were asked for and not run: this version of the Action checks layer 0 (conformance) only.`,
-    );
+/** The layers to run; what is not built is never pretended. */
+function chosenLayers({ inputs, event, env, notes }) {
+  const { layers, notes: why } = decideLayers(inputs.layers, event, env, inputs.label);
+  const unknown = layers.filter((layer) => layer > 0 && !NATIVE.includes(layer));
+  if (unknown.length > 0) {
+    const known = [0, ...NATIVE].join(" and ");
+    const what = unknown.length > 1 ? `Layers ${unknown.join(", ")} were` : `Layer ${unknown[0]} was`;
+    notes.push(`${what} asked for and not run: this version has layers ${known} only.`);
   }
-  for (const note of notes) run.notes.push(`${note} This version of the Action has layer 0 (conformance) only.`);
+  notes.push(...why);
+  return layers;
 }

@@ -13,8 +13,16 @@ export function programEnvironment(env, token) {
   return { ...Object.fromEntries(kept), ...(token ? { GITHUB_TOKEN: token } : {}) };
 }
 
-/** Runs `file` with `args`; resolves to `{ exit, stdout, stderr }`. When `signal` fires, its whole group is ended. */
-export function runProgram(file, args, { env, cwd, signal, token }) {
+/** How long it has after it was asked to end: it ends the server that it started, and writes what it has. */
+export const PROGRAM_GRACE_MS = 5_000;
+
+/**
+ * Runs `file` with `args`; resolves to `{ exit, name, late, stdout, stderr }`, `name` being a signal's.
+ *
+ * When `signal` fires or `mostMs` have passed (it is `late` then), its whole group is ended. `heard` gets what it says
+ * on its error output as it comes, `started` its process id.
+ */
+export function runProgram(file, args, { env, cwd, signal, token, heard = () => {}, started = () => {}, mostMs }) {
   return new Promise((resolve, reject) => {
     let child;
     try {
@@ -22,16 +30,25 @@ export function runProgram(file, args, { env, cwd, signal, token }) {
     } catch (error) {
       return reject(new NotArrived(whyNotStarted(error, "mcp-verdict")));
     }
-    const stop = () => endGroup(child);
+    const stop = () => endGroup(child, PROGRAM_GRACE_MS);
+    let late = false;
+    const timer = mostMs && setTimeout(() => (late = true) && stop(), mostMs);
     signal?.addEventListener("abort", stop, { once: true });
     const said = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"]) {
       child[name].setEncoding("utf8").on("data", (text) => (said[name] = (said[name] + text).slice(-KEPT)));
     }
-    child.on("error", (error) => reject(new NotArrived(whyNotStarted(error, "mcp-verdict"))));
-    child.on("close", (exit) => {
+    child.stderr.on("data", heard);
+    started(child.pid);
+    if (signal?.aborted) stop();
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      reject(new NotArrived(whyNotStarted(error, "mcp-verdict")));
+    });
+    child.on("close", (exit, name) => {
+      clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
-      resolve({ exit, ...said });
+      resolve({ exit, name, late, ...said });
     });
   });
 }

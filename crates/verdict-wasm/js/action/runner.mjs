@@ -7,6 +7,8 @@ import { appendFileSync } from "node:fs";
 
 /** Secrets shorter than this would mask every other word of the log. */
 const SHORTEST = 4;
+/** Lines of a stream that are shown, and characters of a line. */
+const STREAM = { lines: 2_000, line: 4_000 };
 
 /** `safe` makes foreign text harmless: `{ relay, workflowData, workflowProperty }` of the WASM core. */
 export class Runner {
@@ -58,6 +60,35 @@ export class Runner {
     this.write(this.safe.relay(this.conceal(text)));
     this.write(`::${token}::\n`);
     if (group) this.write("::endgroup::\n");
+  }
+
+  /**
+   * Foreign text as it comes: `write` takes any piece of it, `end` must follow. Nothing else is a command until then.
+   */
+  stream(group) {
+    const token = `mcp-verdict-${randomUUID()}`;
+    let open = false;
+    let rest = "";
+    let left = STREAM.lines;
+    const show = (line) => {
+      if (left-- > 0) this.write(this.safe.relay(this.conceal(line)));
+      else if (left === -1) this.write(this.safe.relay("(more of it is not shown)"));
+    };
+    return {
+      write: (text) => {
+        if (!open) this.write(`::group::${this.safe.workflowData(group)}\n::stop-commands::${token}\n`);
+        open = true;
+        const lines = (rest + text).split(/\r?\n/);
+        rest = lines.pop().slice(0, STREAM.line);
+        for (const line of lines) show(line.slice(0, STREAM.line));
+      },
+      end: () => {
+        if (!open) return;
+        if (rest) show(rest);
+        this.write(`::${token}::\n::endgroup::\n`);
+        open = false;
+      },
+    };
   }
 
   /** Outputs are words of ours, numbers, and paths of files that we made. */

@@ -1,9 +1,9 @@
 // The built Action as GitHub runs it: events, servers, what it tells whom, and its exit code.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { HEAD, MERGE, pullRequest, runAction } from "./support/action.mjs";
+import { act } from "./support/act.mjs";
+import { HEAD, MERGE, pullRequest } from "./support/action.mjs";
 import { annotations, commands } from "./support/commands.mjs";
-import { FakeGitHub } from "./support/github.mjs";
 import { mute, serve } from "./support/servers.mjs";
 
 const FAIL = "version-draft-code";
@@ -21,36 +21,16 @@ before(async () => {
 });
 after(() => [good, bad].forEach((server) => server?.end()));
 
-/** Runs it against a GitHub of its own, and holds what must be so in every case. */
-async function act(options) {
-  const github = await new FakeGitHub().start();
-  const job = await runAction({ api: github.url, ...options });
-  github.end();
-  job.remove();
-  assert.deepEqual(github.violations, [], job.log);
-  assert.ok(job.untouched, "nothing is written to GITHUB_ENV or GITHUB_PATH");
-  assert.equal(job.stderr, "", "everything is said on one output");
-  for (const { name } of commands(job.log)) {
-    assert.ok(["add-mask", "error", "warning", "notice", "group", "endgroup", "stop-commands"].includes(name), name);
-  }
-  assert.equal(job.report?.schema, "mcp-verdict/report/v1");
-  assert.equal(job.outputs.verdict, job.report.verdict);
-  assert.match(job.summary, { pass: /^## ✅ PASS/, fail: /^## ❌ FAIL/, none: /^## 🚫 NO VERDICT/ }[job.report.verdict]);
-  const runs = [...github.runs.values()];
-  assert.ok(runs.length <= 1);
-  return { ...job, requests: github.requests, run: runs[0] };
-}
-
 describe("events", sideBySide, () => {
   const cases = [
     ["push", "push", {}, MERGE, undefined],
     ["a pull request", "pull_request", pullRequest("opened"), HEAD, /gets them with the label `run-evals`/],
     ["a push to a pull request with the label", "pull_request", pullRequest("synchronize", { labels: ["run-evals"] }), HEAD, /there was a push after the label `run-evals` was put on/],
-    ["the label is put on", "pull_request", pullRequest("labeled", { labels: ["run-evals"], label: "run-evals" }), HEAD, /Layers 1, 2, 3 were asked for and not run/],
+    ["the label is put on", "pull_request", pullRequest("labeled", { labels: ["run-evals"], label: "run-evals" }), HEAD, /Layer 1 skipped: there is no golden set/],
     ["another label is put on", "pull_request", pullRequest("labeled", { labels: ["run-evals", "x"], label: "x" }), HEAD, /only putting the label `run-evals` on says/],
     ["the label is taken off", "pull_request", pullRequest("unlabeled", { label: "run-evals" }), HEAD, /the label `run-evals` was taken off/],
-    ["a schedule", "schedule", { schedule: "0 3 * * *" }, MERGE, /Layers 1, 2, 3 were asked for and not run/],
-    ["a manual run", "workflow_dispatch", { inputs: {} }, MERGE, /Layers 1, 2, 3 were asked for and not run/],
+    ["a schedule", "schedule", { schedule: "0 3 * * *" }, MERGE, /Layer 1 skipped: there is no golden set/],
+    ["a manual run", "workflow_dispatch", { inputs: {} }, MERGE, /Layer 1 skipped: there is no golden set/],
     ["a merge queue", "merge_group", { merge_group: { head_sha: HEAD } }, HEAD, /a merge queue runs conformance only/],
     ["after another workflow", "workflow_run", { workflow_run: { head_sha: MERGE, head_branch: "t", pull_requests: [{ head: { ref: "t", sha: HEAD } }] } }, HEAD, undefined],
   ];

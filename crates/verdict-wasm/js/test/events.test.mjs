@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { decideLayers, headSha, isFork, source } from "../action/event.mjs";
+import { NATIVE } from "../action/layers.mjs";
 import { defaults, readInputs } from "../action/inputs.mjs";
 import { decide } from "../action/patience.mjs";
 import { childEnvironment, invocation } from "../program.mjs";
@@ -52,7 +53,7 @@ describe("layers", () => {
   const layers = (wanted, name, payload = {}, more = {}) =>
     decideLayers(wanted, { name, payload }, { ...env, ...more }, "run-evals").layers;
   const label = { label: "run-evals", labels: ["run-evals"] };
-  const all = [0, 1, 2, 3];
+  const all = [0, ...NATIVE];
 
   test("auto", () => {
     const table = [
@@ -88,6 +89,11 @@ describe("layers", () => {
     assert.deepEqual(layers([0], "schedule"), [0]);
     assert.deepEqual(layers([1], "pull_request", pullRequest("synchronize")), [0, 1]);
     assert.deepEqual(layers([1], "pull_request", pullRequest("opened", { fork: true })), [0]);
+    const after = (id) => ({ workflow_run: { head_repository: { id } }, repository: { id: 1 } });
+    assert.deepEqual(layers([1], "workflow_run", after(1)), [0, 1]);
+    for (const payload of [after(2), { workflow_run: { head_repository: null }, repository: { id: 1 } }, {}]) {
+      assert.deepEqual(layers([1], "workflow_run", payload), [0], "what a fork's workflow left behind is not run beside secrets");
+    }
   });
 });
 

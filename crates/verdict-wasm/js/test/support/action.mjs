@@ -107,6 +107,7 @@ export async function runAction({
     state,
     outputs,
     folder,
+    work: at("work"),
     summary: readFileSync(at("summary"), "utf8"),
     untouched: readFileSync(at("env"), "utf8") + readFileSync(at("path"), "utf8") === "",
     report: outputs.report && existsSync(outputs.report) ? JSON.parse(readFileSync(outputs.report, "utf8")) : undefined,
