@@ -164,11 +164,12 @@ impl Journal {
         (line.key == key).then_some(line.kept)
     }
 
-    /// Writes an answer down, and returns when the file system has it.
+    /// Hands an answer to the operating system, which keeps it whatever becomes of this program; gives the file, for whoever
+    /// waits until the disk has it too.
     ///
     /// # Errors
     /// The disk's: an answer that cannot be kept must not be used.
-    pub(crate) fn keep(&mut self, key: &str, kept: &Kept) -> Result<()> {
+    pub(crate) fn write(&mut self, key: &str, kept: &Kept) -> Result<File> {
         let line = Line {
             key: key.to_owned(),
             check: check(key, kept),
@@ -183,16 +184,23 @@ impl Journal {
         }
         self.is_torn = true;
         // One write: lines of two programs do not mix.
-        self.file.write_all(&bytes).and_then(|()| self.file.sync_data()).with_context(|| {
-            format!("a model's answer could not be kept in `{}`; make room there and run the same command again", self.folder.display())
-        })?;
+        let file = self
+            .file
+            .write_all(&bytes)
+            .and_then(|()| self.file.try_clone());
+        let file = file.with_context(|| not_kept(&self.folder))?;
         self.is_torn = false;
         let length = bytes.len() - usize::from(torn);
         let end = self.file.seek(SeekFrom::End(0))?;
         self.end = end;
         self.index
             .insert(key.to_owned(), (end - length as u64, length - 1));
-        Ok(())
+        Ok(file)
+    }
+
+    /// Where the answers are.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Says that the session came to its end: the next wish for a fresh one begins anew.
@@ -280,6 +288,27 @@ fn chance() -> String {
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
 
+/// What is said where an answer cannot be kept.
+fn not_kept(folder: &Path) -> String {
+    let shown = folder.display();
+    format!(
+        "a model's answer could not be kept in `{shown}`; make room there and run the same command again"
+    )
+}
+
+/// Waits until the disk has what was written, beside everything else that goes on: a disk takes milliseconds for it, and
+/// many answers share one.
+///
+/// # Errors
+/// The disk's.
+pub(crate) async fn settled(file: File, folder: &Path) -> Result<()> {
+    let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
+    synced
+        .map_err(std::io::Error::other)
+        .and_then(|synced| synced)
+        .with_context(|| not_kept(folder))
+}
+
 /// The last session, unless its name would lead out of the folder.
 fn last(folder: &Path) -> Option<Last> {
     let text = std::fs::read_to_string(folder.join("last.json")).ok()?;
@@ -353,8 +382,8 @@ mod tests {
     fn an_answer_outlives_the_run_that_was_cut_off() {
         let folder = folder("cut");
         let mut first = Journal::open(&folder, &fresh("one")).unwrap();
-        first.keep("a", &kept("x\ny")).unwrap();
-        first.keep("b", &kept("z")).unwrap();
+        first.write("a", &kept("x\ny")).unwrap();
+        first.write("b", &kept("z")).unwrap();
         drop(first);
         let mut again = Journal::open(&folder, &fresh("two")).unwrap();
         assert_eq!(again.session(), "one");
@@ -374,9 +403,9 @@ mod tests {
         let folder = folder("damage");
         let wish = Wish::Continue("one".to_owned());
         let mut journal = Journal::open(&folder, &wish).unwrap();
-        journal.keep("a", &kept("first")).unwrap();
-        journal.keep("b", &kept("second")).unwrap();
-        journal.keep("c", &kept("third")).unwrap();
+        journal.write("a", &kept("first")).unwrap();
+        journal.write("b", &kept("second")).unwrap();
+        journal.write("c", &kept("third")).unwrap();
         drop(journal);
         let path = folder.join("one.jsonl");
         let text = std::fs::read_to_string(&path).unwrap();
@@ -386,7 +415,7 @@ mod tests {
         let mut journal = Journal::open(&folder, &wish).unwrap();
         assert_eq!((journal.index.len(), journal.damaged()), (1, 2));
         assert_eq!(journal.find("b"), None);
-        journal.keep("d", &kept("fourth")).unwrap();
+        journal.write("d", &kept("fourth")).unwrap();
         assert_eq!(journal.find("d"), Some(kept("fourth")));
         drop(journal);
         let mut journal = Journal::open(&folder, &wish).unwrap();
@@ -428,14 +457,14 @@ mod tests {
         let wish = Wish::Continue("one".to_owned());
         Journal::open(&folder, &wish)
             .unwrap()
-            .keep("a", &kept("first"))
+            .write("a", &kept("first"))
             .unwrap();
         let path = folder.join("one.jsonl");
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.trim_end()).unwrap();
         Journal::open(&folder, &wish)
             .unwrap()
-            .keep("b", &kept("second"))
+            .write("b", &kept("second"))
             .unwrap();
         let mut journal = Journal::open(&folder, &wish).unwrap();
         assert_eq!(journal.find("a"), Some(kept("first")));

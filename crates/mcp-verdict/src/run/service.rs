@@ -1,7 +1,7 @@
 //! One model, asked: from the journal where it has answered already, else over the wire with patience.
 
 use super::budget::Budget;
-use super::journal::{Journal, Kept, key};
+use super::journal::{Journal, Kept, key, settled};
 use super::wire::Wire;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -287,11 +287,7 @@ impl<'d> Service<'d> {
         self.freed.notify_waiters();
         let answer = match (came, decoded) {
             (Ok(response), Ok(answer)) => {
-                let kept = remote
-                    .net
-                    .journal
-                    .borrow_mut()
-                    .keep(key, &kept(&response, ms));
+                let kept = self.keep(remote.net, key, &kept(&response, ms)).await;
                 kept.map_err(|error| {
                     self.stop(RunFault {
                         who: Who::Harness,
@@ -327,6 +323,15 @@ impl<'d> Service<'d> {
             ms,
             is_reused: false,
         }))
+    }
+
+    /// Writes an answer down, and waits until the disk has it.
+    async fn keep(&self, net: &Net, key: &str, kept: &Kept) -> anyhow::Result<()> {
+        let (file, folder) = {
+            let mut journal = net.journal.borrow_mut();
+            (journal.write(key, kept)?, journal.folder().to_owned())
+        };
+        settled(file, &folder).await
     }
 
     /// Waits until the provider's limits let another call begin.

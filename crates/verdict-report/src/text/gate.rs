@@ -57,7 +57,12 @@ pub(super) fn brief(page: &mut Page, report: &Report, most: usize) {
     };
     page.gap();
     let label = format!("{:<GUTTER$}", "gate");
-    let text = format!("{}: {}, {}", gate.decision.word(), meaning(gate.decision), against(gate));
+    let text = format!(
+        "{}: {}, {}",
+        gate.decision.word(),
+        meaning(gate.decision),
+        against(gate)
+    );
     page.short((tone(gate.decision), &label), &clean(&text, 300));
     for regression in gate.regressions.iter().take(most) {
         let label = format!("{:<GUTTER$}", "worse");
@@ -69,7 +74,10 @@ pub(super) fn brief(page: &mut Page, report: &Report, most: usize) {
     }
     match gate.regressions.len().saturating_sub(most) {
         0 => {}
-        more => page.short((Tone::Dim, &" ".repeat(GUTTER)), &format!("{} more; -v tells them all", words::number(more))),
+        more => page.short(
+            (Tone::Dim, &" ".repeat(GUTTER)),
+            &format!("{} more; -v tells them all", words::number(more)),
+        ),
     }
 }
 
