@@ -10,7 +10,7 @@ import { after, afterEach, before, beforeEach, describe, test } from "node:test"
 import { gzipSync } from "node:zlib";
 import { HEAD, pullRequest } from "./support/action.mjs";
 import { FakeGitHub } from "./support/github.mjs";
-import { native, serve } from "./support/servers.mjs";
+import { isGone, native, serve } from "./support/servers.mjs";
 
 const { arrive, targetOf } = await import("../action/arrival.mjs");
 const { programEnvironment, runProgram } = await import("../action/program.mjs");
@@ -184,6 +184,16 @@ describe("a build", limit, () => {
     await assert.rejects(arrive("build", { env: machine({ PATH }), lock: none, action, ...linux }), /exit code 101\):\nerror: broken/);
     await assert.rejects(arrive("build", { env: machine({ PATH: "/nowhere" }), lock: none, action, ...linux }), /`cargo` was not found; install Rust/);
     await assert.rejects(arrive("build", { env: machine(), lock: none, action: folder, ...linux }), /no sources to build from/);
+  });
+
+  test("that is cancelled ends cargo and what it runs", async () => {
+    const { action, PATH } = sources("echo $$ > pid; sleep 60");
+    const stop = new AbortController();
+    const pid = path.join(action, "pid");
+    const waiting = setInterval(() => existsSync(pid) && readFileSync(pid, "utf8").endsWith("\n") && stop.abort(), 20);
+    await assert.rejects(arrive("auto", { env: machine({ PATH }), lock: none, action, ...linux, signal: stop.signal }), /the build was cancelled/);
+    clearInterval(waiting);
+    assert.ok(await isGone(Number(readFileSync(pid, "utf8"))));
   });
 
   const skip = existsSync(path.join(root, "target/debug/mcp-verdict")) ? false : "nothing was built in this checkout, and a build takes minutes";
