@@ -1,7 +1,7 @@
 // Built from crates/verdict-wasm/js by `cargo xtask dist`; changes belong there.
 
 // <define:MODULE_HASHES>
-var define_MODULE_HASHES_default = { "core_bg.wasm": "2cd0853eac14dc3ffc3dd2bf985e5d9c4583ea8c1ca60ec3236f3aa6da2a9937", "text_bg.wasm": "d0bd0a47d8f18d30641be93a0bd59b31ab3060339b1b99ad302589b5948b6838" };
+var define_MODULE_HASHES_default = { "core_bg.wasm": "2d8af410440b01978a0cfb78d2b8bd4e43688ee1765cc5c7dd7656a1fa9a1fd6", "text_bg.wasm": "cf0d3ff1dd5cd610b99db9ada9ae88a773911d491490bd2a798840a25579ad4e" };
 
 // library.mjs
 import { createHash } from "node:crypto";
@@ -83,7 +83,7 @@ function signalGroup(pid, signal, platform = process.platform) {
   }
 }
 var GRACE_MS = 1500;
-function endGroup(child) {
+function endGroup(child, graceMs = GRACE_MS) {
   return new Promise((resolve) => {
     const kill = () => {
       signalGroup(child.pid, "SIGKILL");
@@ -92,7 +92,7 @@ function endGroup(child) {
     };
     signalGroup(child.pid, "SIGTERM");
     if (!child.pid || child.exitCode !== null || child.signalCode !== null) return kill();
-    const timer = setTimeout(kill, GRACE_MS);
+    const timer = setTimeout(kill, graceMs);
     child.once("exit", () => {
       clearTimeout(timer);
       kill();

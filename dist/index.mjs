@@ -15,9 +15,10 @@ var NotStarted = class extends Error {
 var EXIT = { pass: 0, fail: 1, usage: 2, none: 3, internal: 4 };
 
 // action/main.mjs
-import { relay, workflowData, workflowProperty, masks } from "./core.mjs";
+import { relay, workflowData, workflowProperty, masks as masks2 } from "./core.mjs";
 
 // action/after.mjs
+import { setTimeout as sleep3 } from "node:timers/promises";
 import { completeCheckRun as completeCheckRun2, signalGroup, unjudged } from "./core.mjs";
 
 // action/github.mjs
@@ -92,10 +93,10 @@ var GitHub = class {
    * `wasDone` is asked before a request is sent again that may have been carried out in spite of its answer; what it
    * gives back, unless it is undefined, stands for the answer.
    */
-  async request(method, path3, body, wasDone = async () => void 0) {
+  async request(method, path8, body, wasDone = async () => void 0) {
     for (let tried = 1; ; tried++) {
       const began = this.now();
-      const answer = await this.#send(method, path3, body);
+      const answer = await this.#send(method, path8, body);
       const next = this.hurried && tried > 1 ? { stop: "the job was cancelled" } : decide(answer, tried, this.now());
       if (next.go) return answer.json;
       if (next.unsure) this.lost += this.now() - began;
@@ -120,10 +121,10 @@ var GitHub = class {
     await this.wait(this.hurried ? 0 : wait, void 0, { signal: this.rush.signal }).catch(() => {
     });
   }
-  async #send(method, path3, body) {
+  async #send(method, path8, body) {
     const timeout = AbortSignal.timeout(this.hurried ? HURRY_MS : ANSWER_MS);
     try {
-      const response = await fetch(this.base + path3, {
+      const response = await fetch(this.base + path8, {
         method,
         headers: {
           accept: "application/vnd.github+json",
@@ -160,12 +161,61 @@ function parse(text) {
 }
 
 // action/event.mjs
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync as statSync2 } from "node:fs";
+
+// action/layers.mjs
+import { statSync } from "node:fs";
+import path from "node:path";
+var NATIVE = [1, 3];
+var GOLDEN = "golden/tasks.yaml";
+var OPENAI = { keys: ["OPENAI_API_KEY"], bases: ["OPENAI_BASE_URL"] };
+var PROVIDERS = {
+  openai: OPENAI,
+  "openai-chat": OPENAI,
+  anthropic: { keys: ["ANTHROPIC_API_KEY"], bases: ["ANTHROPIC_BASE_URL"] },
+  gemini: { keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"], bases: ["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"] },
+  github: { keys: ["GITHUB_TOKEN"], bases: ["GITHUB_MODELS_BASE_URL"] },
+  "openai-compatible": { keys: ["OPENAI_COMPATIBLE_API_KEY"], bases: ["OPENAI_COMPATIBLE_BASE_URL"] }
+};
+var ids = (config) => [...config.models ?? [], ...config.judge ? [config.judge] : []];
+var prefix = (id) => id.trim().split(":")[0];
+function wantsToken(config) {
+  return ids(config).some((id) => prefix(id) === "github");
+}
+function modelKeys(env) {
+  const names = new Set(Object.values(PROVIDERS).flatMap(({ keys }) => keys));
+  return [...names].map((name) => env[name]?.trim()).filter(Boolean);
+}
+function missing(config, cwd, env) {
+  if (!config.golden && !isFile(path.join(cwd, GOLDEN))) {
+    return `there is no golden set; write ${GOLDEN}, or name one with the input \`golden\``;
+  }
+  if (!config.models?.length) {
+    return "no model is named; give the input `models`, or `models` in mcp-verdict.yaml (`lexical` needs no key)";
+  }
+  for (const id of ids(config)) {
+    const { keys, bases } = PROVIDERS[prefix(id)] ?? {};
+    const elsewhere = !keys || prefix(id) === "openai-compatible" || bases.some((name) => env[name]?.trim());
+    if (!elsewhere && !keys.some((name) => env[name]?.trim())) {
+      return prefix(id) === "github" ? `\`${id}\` needs the input \`token\`` : `\`${id}\` needs a key; give the step ${keys[0]} in \`env\``;
+    }
+  }
+  return void 0;
+}
+function isFile(file) {
+  try {
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+// action/event.mjs
 var MAX_BYTES = 32 << 20;
 function readEvent(env) {
   const name = env.GITHUB_EVENT_NAME ?? "";
   try {
-    if (statSync(env.GITHUB_EVENT_PATH).size > MAX_BYTES) return { name, payload: {} };
+    if (statSync2(env.GITHUB_EVENT_PATH).size > MAX_BYTES) return { name, payload: {} };
     const payload = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, "utf8"));
     return { name, payload: payload && typeof payload === "object" ? payload : {} };
   } catch {
@@ -200,6 +250,11 @@ function isFork({ name, payload }) {
   if (!head?.repo || !base?.repo) return true;
   return head.repo.id !== base.repo.id || head.repo.full_name !== base.repo.full_name;
 }
+function isAfterFork({ name, payload }) {
+  if (name !== "workflow_run") return false;
+  const { head_repository: head } = payload.workflow_run ?? {};
+  return !head || !payload.repository || head.id !== payload.repository.id;
+}
 function isDependabot(env) {
   return (env.GITHUB_TRIGGERING_ACTOR || env.GITHUB_ACTOR) === "dependabot[bot]";
 }
@@ -215,8 +270,9 @@ function decideLayers(wanted, event, env, label) {
   const asked = wanted === "auto" ? automatic(event, label) : { native: wanted.some((layer) => layer > 0) };
   if (!asked.native) return asked.why ? skip(asked.why) : { layers: [0], notes };
   if (isFork(event)) return skip("a pull request from a fork gets no secrets");
+  if (isAfterFork(event)) return skip("the code of a fork must not run beside secrets");
   if (isDependabot(env) && isPullRequest(event.name)) return skip("Dependabot's pull requests get no secrets of Actions");
-  return { layers: wanted === "auto" ? [0, 1, 2, 3] : [.../* @__PURE__ */ new Set([0, ...wanted])], notes };
+  return { layers: wanted === "auto" ? [0, ...NATIVE] : [.../* @__PURE__ */ new Set([0, ...wanted])], notes };
 }
 function automatic({ name, payload }, label) {
   if (name === "schedule" || name === "workflow_dispatch") return { native: true };
@@ -316,8 +372,8 @@ var CheckRun = class {
     for (let page = 1; page <= PAGES; page++) {
       const some = await this.github.request("GET", `${this.path}/${id}/annotations?per_page=100&page=${page}`);
       if (!Array.isArray(some)) break;
-      for (const { path: path3, start_line, end_line, annotation_level, title, message } of some) {
-        all.push({ path: path3, start_line, end_line, annotation_level: annotation_level ?? "notice", title, message: message ?? "" });
+      for (const { path: path8, start_line, end_line, annotation_level, title, message } of some) {
+        all.push({ path: path8, start_line, end_line, annotation_level: annotation_level ?? "notice", title, message: message ?? "" });
       }
       if (some.length < 100) break;
     }
@@ -365,7 +421,7 @@ function whyNot(error, { fork, dependabot }) {
 var PAGES2 = 10;
 function openCheckRun(run, prepared) {
   const { env, token, source: source2, inputs, runner } = run;
-  const why = missing(run);
+  const why = missing2(run);
   if (why) return { begin: () => {
   }, changes: async () => void 0, complete: async () => ({ why }) };
   const github = new GitHub({ base: env.GITHUB_API_URL || "https://api.github.com", token, env, log: (text) => runner.say(text) });
@@ -398,7 +454,7 @@ async function changedFiles(github, repository, number2) {
   }
   return patches;
 }
-function missing({ token, source: source2, env }) {
+function missing2({ token, source: source2, env }) {
   const instead = "The findings are in the log and in the job summary instead; the verdict is the same.";
   if (!token) return `No check run: there is no token. ${instead}`;
   if (!/^[\w.-]+\/[\w.-]+$/.test(env.GITHUB_REPOSITORY ?? "")) return `No check run: the repository is not known. ${instead}`;
@@ -509,11 +565,258 @@ function defaults() {
   return readInputs({});
 }
 
+// action/program.mjs
+import { endGroup as endGroup2, startGroup as startGroup2, whyNotStarted as whyNotStarted2 } from "./core.mjs";
+
+// action/arrival.mjs
+import { createHash as createHash2, randomUUID as randomUUID2 } from "node:crypto";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync as readFileSync2, readdirSync, renameSync, rmSync, statSync as statSync3, writeFileSync } from "node:fs";
+import http2 from "node:http";
+import os from "node:os";
+import path2 from "node:path";
+import { setTimeout as sleep2 } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import { childEnvironment, endGroup, startGroup, whyNotStarted } from "./core.mjs";
+
+// action/releases.json
+var releases_default = {
+  version: "0.1.0",
+  targets: {}
+};
+
+// action/arrival.mjs
+var LIMITS = { packed: 64 << 20, unpacked: 256 << 20, hops: 5, tries: 3, answerMs: 6e4, pauseMs: 500 };
+var BUILD = /^(CARGO_HOME|RUSTUP_HOME|RUSTUP_TOOLCHAIN|CC|CXX|AR|SDKROOT|INCLUDE|LIB|LIBPATH|VSINSTALLDIR)$/;
+var NotArrived = class extends Error {
+};
+var Forged = class extends Error {
+};
+var sha256 = (bytes) => createHash2("sha256").update(bytes).digest("hex");
+function targetOf(platform, arch) {
+  const system = { linux: "unknown-linux-musl", darwin: "apple-darwin", win32: "pc-windows-msvc" }[platform];
+  const processor = { x64: "x86_64", arm64: "aarch64" }[arch];
+  return system && processor ? `${processor}-${system}` : void 0;
+}
+async function arrive(choice, { env, signal, log = () => {
+}, lock = releases_default, limits = {}, ...rest }) {
+  const { platform = process.platform, arch = process.arch, action = ownFolder(), profile = "release" } = rest;
+  const at = { env, signal, log, lock, platform, arch, action, profile, limits: { ...LIMITS, ...limits } };
+  if (!["auto", "download", "build"].includes(choice)) return { file: named(choice, env), from: "path" };
+  if (choice === "build") return build(at);
+  try {
+    return await download(at);
+  } catch (error) {
+    if (choice === "download" || error instanceof Forged || signal?.aborted) throw error;
+    log(`No release asset: ${error.message}. Building the program from the Action's own sources.`);
+    return build(at);
+  }
+}
+function ownFolder() {
+  return path2.dirname(path2.dirname(new URL(import.meta.url).pathname.replace(/^\/([A-Za-z]:)/, "$1")));
+}
+function named(choice, env) {
+  const file = path2.resolve(env.GITHUB_WORKSPACE || process.cwd(), choice);
+  let isFile2 = false;
+  try {
+    isFile2 = statSync3(file).isFile();
+  } catch {
+  }
+  if (!isFile2) throw new UsageFault("input `runner`: neither `auto`, `download` or `build`, nor the path of a file");
+  return file;
+}
+var program = (platform) => platform === "win32" ? "mcp-verdict.exe" : "mcp-verdict";
+function cacheFolder({ env, lock, arch }) {
+  const base = env.RUNNER_TOOL_CACHE || env.RUNNER_TEMP || os.tmpdir();
+  return path2.join(base, "mcp-verdict", lock.version, arch);
+}
+function install(file, fill) {
+  mkdirSync(path2.dirname(file), { recursive: true });
+  const draft = `${file}.${randomUUID2()}`;
+  try {
+    fill(draft);
+    chmodSync(draft, 493);
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+async function download(at) {
+  const { env, lock, platform, arch, limits } = at;
+  const asset = lock.targets[targetOf(platform, arch) ?? ""];
+  if (!asset) throw new NotArrived(`version ${lock.version} has none for ${platform} on ${arch}; give the input \`runner\` a path, or \`build\``);
+  if (env.HTTPS_PROXY || env.https_proxy) http2.setGlobalProxyFromEnv?.(env);
+  const file = path2.join(cacheFolder(at), `${asset.sha256.slice(0, 16)}-${program(platform)}`);
+  if (isIntact(file, asset.sha256)) return { file, from: "cache" };
+  const packed = await fetchAsset(`${releaseBase(env)}/v${lock.version}/${asset.file}`, at);
+  if (sha256(packed) !== asset.packed) throw new Forged(`the release asset ${asset.file} is not the one that this version of the Action was released with`);
+  let bytes;
+  try {
+    bytes = gunzipSync(packed, { maxOutputLength: limits.unpacked });
+  } catch (error) {
+    throw new Forged(`the release asset ${asset.file} cannot be unpacked: ${error.code ?? error.message}`);
+  }
+  if (sha256(bytes) !== asset.sha256) throw new Forged(`the program in ${asset.file} is not the one that this version of the Action was released with`);
+  install(file, (draft) => writeFileSync(draft, bytes));
+  return { file, from: "download" };
+}
+function isIntact(file, hash) {
+  try {
+    return sha256(readFileSync2(file)) === hash;
+  } catch {
+    return false;
+  }
+}
+function releaseBase(env) {
+  if (env.MCP_VERDICT_RELEASE_BASE) return env.MCP_VERDICT_RELEASE_BASE.replace(/\/+$/, "");
+  const repository = env.GITHUB_ACTION_REPOSITORY ?? "";
+  if (!/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(repository)) throw new NotArrived("it is not known which repository the Action comes from");
+  return `https://github.com/${repository}/releases/download`;
+}
+async function fetchAsset(url, { log, limits, signal }) {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await follow(url, limits, signal);
+    } catch (error) {
+      const why = error.cause?.code ?? error.message;
+      if (error instanceof NotArrived || signal?.aborted || tried >= limits.tries) throw new NotArrived(`${new URL(url).host} cannot be reached or has none (${why})`);
+      log(`The download failed (${why}); trying again.`);
+      await sleep2(limits.pauseMs * 2 ** tried);
+    }
+  }
+}
+async function follow(from, limits, stop) {
+  let url = new URL(from);
+  const late = AbortSignal.timeout(limits.answerMs);
+  const signal = stop ? AbortSignal.any([stop, late]) : late;
+  for (let hop = 0; hop <= limits.hops; hop++) {
+    const loopback = url.hostname === "127.0.0.1" && new URL(from).hostname === "127.0.0.1";
+    if (url.protocol !== "https:" && !loopback) throw new NotArrived(`a download from ${url.protocol} is refused`);
+    const response = await fetch(url, { redirect: "manual", signal });
+    const next = response.headers.get("location");
+    if (response.status >= 300 && response.status < 400 && next) {
+      url = new URL(next, url);
+      continue;
+    }
+    if (response.status >= 400 && response.status < 500) throw new NotArrived(`HTTP ${response.status}`);
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    return await collect(response, limits.packed);
+  }
+  throw new NotArrived("too many redirects");
+}
+async function collect(response, most) {
+  const pieces = [];
+  let length = 0;
+  for await (const piece of response.body) {
+    length += piece.length;
+    if (length > most) throw new NotArrived("the answer is too large");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+async function build(at) {
+  const { env, signal, log, platform, action, profile } = at;
+  const key = sourceKey(action);
+  if (!key) throw new NotArrived("the Action's folder has no sources to build from; give the input `runner` a path");
+  const folder = path2.join(cacheFolder(at), `built-${key}`);
+  const file = path2.join(folder, program(platform));
+  try {
+    if (statSync3(file).isFile()) return { file, from: "cache" };
+  } catch {
+  }
+  const target = env.CARGO_TARGET_DIR || path2.join(folder, "target");
+  log("Building mcp-verdict with cargo; this takes some minutes, once for each version on a machine.");
+  const extra = Object.fromEntries(Object.entries(env).filter(([name]) => BUILD.test(name)));
+  const words = ["cargo", "build", "--quiet", "--locked", "--package", "mcp-verdict", "--profile", profile];
+  await cargo(words, signal, { cwd: action, env: childEnvironment(env, { ...extra, CARGO_TARGET_DIR: target }) });
+  const made = path2.join(target, profile === "dev" ? "debug" : profile, program(platform));
+  install(file, (draft) => copyFileSync(made, draft));
+  return { file, from: "build" };
+}
+function cargo(words, signal, options) {
+  return new Promise((resolve, reject) => {
+    let child;
+    try {
+      child = startGroup(words, { ...options, stdio: ["ignore", "ignore", "pipe"] });
+    } catch (error) {
+      return reject(new NotArrived(whyNotStarted(error, words[0])));
+    }
+    const stop = () => endGroup(child);
+    signal?.addEventListener("abort", stop, { once: true });
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text) => said = (said + text).slice(-4e3));
+    child.on("error", (error) => reject(new NotArrived(`${whyNotStarted(error, words[0])}; install Rust, or give the input \`runner\` a path`)));
+    child.on("close", (code) => {
+      signal?.removeEventListener("abort", stop);
+      if (code === 0) resolve();
+      else reject(new NotArrived(signal?.aborted ? "the build was cancelled" : `cargo build failed (exit code ${code}):
+${said}`));
+    });
+  });
+}
+function sourceKey(action) {
+  const digest = createHash2("sha256");
+  const walk = (folder) => {
+    for (const entry of readdirSync(path2.join(action, folder), { withFileTypes: true }).sort((a, b) => a.name < b.name ? -1 : 1)) {
+      const name = `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !["node_modules", "target", "js"].includes(entry.name)) walk(name);
+      else if (entry.isFile()) digest.update(`${name}
+`).update(readFileSync2(path2.join(action, name)));
+    }
+  };
+  try {
+    for (const name of ["Cargo.lock", "Cargo.toml"]) digest.update(readFileSync2(path2.join(action, name)));
+    walk("crates");
+  } catch {
+    return void 0;
+  }
+  return digest.digest("hex").slice(0, 16);
+}
+
+// action/program.mjs
+var KEPT_BACK = /^(ACTIONS|INPUT|STATE)_|^GITHUB_(ENV|PATH|OUTPUT|STATE|STEP_SUMMARY|TOKEN)$|^NODE_OPTIONS$/i;
+var KEPT = 8 << 20;
+function programEnvironment(env, token) {
+  const kept = Object.entries(env).filter(([name]) => !KEPT_BACK.test(name));
+  return { ...Object.fromEntries(kept), ...token ? { GITHUB_TOKEN: token } : {} };
+}
+var PROGRAM_GRACE_MS = 5e3;
+function runProgram(file, args, { env, cwd, signal, token, heard = () => {
+}, started = () => {
+}, mostMs }) {
+  return new Promise((resolve, reject) => {
+    let child;
+    try {
+      child = startGroup2([file, ...args], { env: programEnvironment(env, token), cwd, stdio: ["ignore", "pipe", "pipe"] });
+    } catch (error) {
+      return reject(new NotArrived(whyNotStarted2(error, "mcp-verdict")));
+    }
+    const stop = () => endGroup2(child, PROGRAM_GRACE_MS);
+    let late = false;
+    const timer = mostMs && setTimeout(() => (late = true) && stop(), mostMs);
+    signal?.addEventListener("abort", stop, { once: true });
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"]) {
+      child[name].setEncoding("utf8").on("data", (text) => said[name] = (said[name] + text).slice(-KEPT));
+    }
+    child.stderr.on("data", heard);
+    started(child.pid);
+    if (signal?.aborted) stop();
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      reject(new NotArrived(whyNotStarted2(error, "mcp-verdict")));
+    });
+    child.on("close", (exit, name) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+      resolve({ exit, name, late, ...said });
+    });
+  });
+}
+
 // action/after.mjs
 async function afterJob(env, runner, token) {
   if (env.STATE_finished) return 0;
-  const pid = Number(env.STATE_server);
-  if (Number.isSafeInteger(pid) && pid > 1) signalGroup(pid, "SIGKILL");
+  await endLeftOver(env);
   const id = Number(env.STATE_checkRun);
   if (!Number.isSafeInteger(id) || id < 1 || !token) return 0;
   try {
@@ -529,13 +832,30 @@ async function afterJob(env, runner, token) {
   }
   return 0;
 }
+async function endLeftOver(env) {
+  const [program3, server] = [env.STATE_program, env.STATE_server].map(Number).map((pid) => Number.isSafeInteger(pid) && pid > 1 && pid);
+  if (program3) {
+    signalGroup(program3, "SIGTERM");
+    for (const until = Date.now() + PROGRAM_GRACE_MS; isThere(program3) && Date.now() < until; ) await sleep3(50);
+    signalGroup(program3, "SIGKILL");
+  }
+  if (server) signalGroup(server, "SIGKILL");
+}
+function isThere(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 // action/examine.mjs
 import { authorities as authorities2, check, coreConfig as coreConfig2, planRun, unjudged as unjudged2 } from "./core.mjs";
 
 // action/config.mjs
-import { lstatSync, readFileSync as readFileSync2, realpathSync, statSync as statSync2 } from "node:fs";
-import path from "node:path";
+import { lstatSync, readFileSync as readFileSync3, realpathSync, statSync as statSync4 } from "node:fs";
+import path3 from "node:path";
 import { parseConfig } from "./core.mjs";
 var DEFAULT_FILE = "mcp-verdict.yaml";
 var MAX_BYTES2 = 4 << 20;
@@ -561,7 +881,7 @@ function readConfig(inputs, cwd, env) {
   if (!config.server.url && !config.server.command) {
     throw new UsageFault("no server is named: give the input `url` or `command`, or `server` in mcp-verdict.yaml");
   }
-  return { config, variables: values, file: file && path.relative(cwd, file) };
+  return { config, variables: values, file: file && path3.relative(cwd, file) };
 }
 function hide(value, name, values) {
   if (value.includes("${")) return value;
@@ -595,8 +915,8 @@ function overlay(config, inputs) {
 }
 function find(inputs, cwd, env) {
   const root = env.GITHUB_WORKSPACE || process.cwd();
-  if (inputs.config) return inside(root, path.resolve(cwd, inputs.config), "config", (at) => at.isFile(), "file");
-  const file = path.join(cwd, DEFAULT_FILE);
+  if (inputs.config) return inside(root, path3.resolve(cwd, inputs.config), "config", (at) => at.isFile(), "file");
+  const file = path3.join(cwd, DEFAULT_FILE);
   try {
     lstatSync(file);
   } catch {
@@ -605,27 +925,27 @@ function find(inputs, cwd, env) {
   return inside(root, file, DEFAULT_FILE, (at) => at.isFile(), "file");
 }
 function inside(root, name, what, isRight, kind) {
-  const named = path.resolve(root, name);
-  const shown = path.relative(root, named) || ".";
+  const named2 = path3.resolve(root, name);
+  const shown = path3.relative(root, named2) || ".";
   let real;
   try {
-    real = realpathSync(named);
+    real = realpathSync(named2);
   } catch {
     throw new UsageFault(`\`${what}\`: ${shown} is not there`);
   }
-  const relative = path.relative(realpathSync(root), real);
-  if (relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)) {
+  const relative = path3.relative(realpathSync(root), real);
+  if (relative === ".." || relative.startsWith(`..${path3.sep}`) || path3.isAbsolute(relative)) {
     throw new UsageFault(`\`${what}\`: ${shown} lies outside the checkout`);
   }
-  if (!isRight(statSync2(real))) throw new UsageFault(`\`${what}\`: ${shown} is no ${kind}`);
+  if (!isRight(statSync4(real))) throw new UsageFault(`\`${what}\`: ${shown} is no ${kind}`);
   return real;
 }
 function parse2(file, cwd) {
-  const shown = path.relative(cwd, file).replaceAll("\\", "/");
-  const { size } = statSync2(file);
+  const shown = path3.relative(cwd, file).replaceAll("\\", "/");
+  const { size } = statSync4(file);
   if (size > MAX_BYTES2) throw new UsageFault(`${shown}: ${size} bytes exceed the limit of ${MAX_BYTES2} for a configuration`);
   try {
-    return JSON.parse(parseConfig(readFileSync2(file, "utf8"), shown));
+    return JSON.parse(parseConfig(readFileSync3(file, "utf8"), shown));
   } catch (error) {
     throw new UsageFault(error.message);
   }
@@ -634,20 +954,20 @@ function parse2(file, cwd) {
 // action/start.mjs
 import {
   authorities,
-  childEnvironment,
+  childEnvironment as childEnvironment2,
   coreConfig,
-  endGroup,
+  endGroup as endGroup3,
   isReady,
   knock,
   openSocket,
   signalGroup as signalGroup2,
-  startGroup,
-  whyNotStarted
+  startGroup as startGroup3,
+  whyNotStarted as whyNotStarted3
 } from "./core.mjs";
 var PATIENCE_MS = 6e4;
 var ANSWER_MS2 = 5e3;
 var PAUSE_MS = 100;
-var KEPT = 256 << 10;
+var KEPT2 = 256 << 10;
 async function startServer(plan, { config, variables: variables2, env, cwd, signal, started = () => {
 } }) {
   const request = knock(coreConfig(config), JSON.stringify(variables2));
@@ -677,21 +997,21 @@ async function startServer(plan, { config, variables: variables2, env, cwd, sign
 function launch(plan, env, cwd) {
   let child;
   try {
-    child = startGroup(plan.start, {
-      env: childEnvironment(env, plan.environment),
+    child = startGroup3(plan.start, {
+      env: childEnvironment2(env, plan.environment),
       cwd,
       stdio: ["ignore", "pipe", "pipe"]
     });
   } catch (error) {
-    throw new NotStarted(whyNotStarted(error, plan.start[0]));
+    throw new NotStarted(whyNotStarted3(error, plan.start[0]));
   }
   let how = "";
-  const tail = new Tail(KEPT);
+  const tail = new Tail(KEPT2);
   child.stdout?.on("data", (bytes) => tail.push(bytes));
   child.stderr?.on("data", (bytes) => tail.push(bytes));
   const over = new Promise((resolve) => {
     child.on("error", (error) => {
-      how = `could not be started: ${whyNotStarted(error, plan.start[0])}`;
+      how = `could not be started: ${whyNotStarted3(error, plan.start[0])}`;
       resolve(how);
     });
     child.on("exit", (code, name) => {
@@ -706,7 +1026,7 @@ function launch(plan, env, cwd) {
     how: () => how,
     log: () => tail.text(),
     stop: () => signalGroup2(child.pid, "SIGTERM"),
-    end: () => ending ??= endGroup(child)
+    end: () => ending ??= endGroup3(child)
   };
 }
 function question(target, request, options, signal) {
@@ -815,10 +1135,66 @@ function explain(error) {
 }
 
 // action/finish.mjs
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import os from "node:os";
-import path2 from "node:path";
-import { annotations as annotations2, render, sentence, summaryPage } from "./core.mjs";
+import { existsSync, mkdirSync as mkdirSync2, mkdtempSync, renameSync as renameSync2, writeFileSync as writeFileSync2 } from "node:fs";
+import os2 from "node:os";
+import path5 from "node:path";
+import { annotations as annotations2, render, summaryPage } from "./core.mjs";
+
+// action/outputs.mjs
+import path4 from "node:path";
+import { sentence } from "./core.mjs";
+var METRICS = {
+  selection: false,
+  overTrigger: true,
+  arguments: false,
+  order: false,
+  completion: false,
+  schema: false,
+  recovered: false,
+  falseSuccess: true,
+  attackSuccess: true,
+  exposure: true,
+  utility: false
+};
+function outputs(text, file, url) {
+  const { verdict, layers: layers2, gate } = JSON.parse(text);
+  const counted = (layers2.conformance?.checks ?? []).filter((one) => !one.new && one.waived === void 0);
+  const count = (outcome) => counted.filter((one) => one.outcome === outcome).length;
+  const models = judged(layers2);
+  return {
+    verdict,
+    report: file,
+    summary: sentence(text) + cases(models),
+    failures: count("fail"),
+    warnings: count("warn"),
+    regressions: Array.isArray(gate?.regressions) ? gate.regressions.length : "",
+    "check-run-url": url,
+    ...Object.fromEntries(Object.entries(METRICS).map(([name, more]) => [name, worst(models, name, more)]))
+  };
+}
+function writeOutputs(runner, text, folder, name, url) {
+  for (const [key, value] of Object.entries(outputs(text, path4.join(folder, name), url))) runner.output(key, value);
+}
+function judged(layers2) {
+  const all = [layers2.behavior, layers2.resilience].flatMap((layer) => Array.isArray(layer?.models) ? layer.models : []);
+  const models = all.filter((model) => !model.isBaseline);
+  return models.length > 0 ? models : all;
+}
+function worst(models, name, more) {
+  const rates = models.map((model) => model.metrics?.[name]?.rate).filter((rate) => Number.isFinite(rate));
+  if (rates.length === 0) return "";
+  return String(Number((more ? Math.max(...rates) : Math.min(...rates)).toFixed(6)));
+}
+function cases(models) {
+  const all = models.flatMap((model) => model.cases ?? []);
+  if (all.length === 0) return "";
+  const red = all.filter((one) => one.standing === "red").length;
+  const baseline = models.every((model) => model.isBaseline) ? " by the built-in baseline, which decides nothing" : "";
+  const once = models.length > 1 ? ` on ${models.length} models` : "";
+  return `; golden set: ${red} of ${all.length} cases red${once}${baseline}`;
+}
+
+// action/finish.mjs
 var FILES = { json: "report.json", junit: "junit.xml", sarif: "report.sarif", markdown: "report.md" };
 var LINES = 200;
 async function finish(run, result, checkRun) {
@@ -848,7 +1224,7 @@ async function finish(run, result, checkRun) {
   annotate(run, result, report, published);
   const shown = result.why ? log : "";
   runner.summary(summaryPage(report, JSON.stringify({ notes: run.notes, log: shown })));
-  writeOutputs(runner, report, folder, published.url ?? "");
+  writeOutputs(runner, report, folder, FILES.json, published.url ?? "");
   return result.exit;
 }
 function annotate({ runner, inputs }, result, report, published) {
@@ -864,25 +1240,192 @@ function annotate({ runner, inputs }, result, report, published) {
     runner.annotate("error", `mcp-verdict: ${verdict === "fail" ? "FAIL" : "NO VERDICT"}`, summary);
   }
 }
-function writeFiles(env, { report, transcript, log }) {
-  const base = env.RUNNER_TEMP || os.tmpdir();
-  mkdirSync(base, { recursive: true });
-  const folder = mkdtempSync(path2.join(base, "mcp-verdict-"));
-  for (const [format, name] of Object.entries(FILES)) writeFileSync(path2.join(folder, name), render(report, format));
-  if (transcript) writeFileSync(path2.join(folder, "transcript.json"), transcript);
-  if (log) writeFileSync(path2.join(folder, "server.log"), log);
+function writeFiles(env, { report, transcript, transcripts, log }) {
+  const base = env.RUNNER_TEMP || os2.tmpdir();
+  mkdirSync2(base, { recursive: true });
+  const folder = mkdtempSync(path5.join(base, "mcp-verdict-"));
+  for (const [format, name] of Object.entries(FILES)) writeFileSync2(path5.join(folder, name), render(report, format));
+  if (transcript) writeFileSync2(path5.join(folder, "transcript.json"), transcript);
+  if (transcripts && existsSync(transcripts)) renameSync2(transcripts, path5.join(folder, "transcripts"));
+  if (log) writeFileSync2(path5.join(folder, "server.log"), log);
   return folder;
 }
-function writeOutputs(runner, text, folder, url) {
-  const { verdict, layers: layers2 } = JSON.parse(text);
-  const counted = (layers2.conformance?.checks ?? []).filter((one) => !one.new && one.waived === void 0);
-  const count = (outcome) => counted.filter((one) => one.outcome === outcome).length;
-  runner.output("verdict", verdict);
-  runner.output("report", path2.join(folder, FILES.json));
-  runner.output("summary", sentence(text));
-  runner.output("failures", count("fail"));
-  runner.output("warnings", count("warn"));
-  runner.output("check-run-url", url);
+
+// action/native.mjs
+import { lstatSync as lstatSync2, mkdirSync as mkdirSync3, mkdtempSync as mkdtempSync2, readFileSync as readFileSync4, realpathSync as realpathSync2, writeFileSync as writeFileSync3 } from "node:fs";
+import os3 from "node:os";
+import path7 from "node:path";
+import { masks } from "./core.mjs";
+
+// action/join.mjs
+import path6 from "node:path";
+import { render as render2 } from "./core.mjs";
+var LAYERS = ["behavior", "resilience", "telemetry"];
+var isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+function both(one, other) {
+  return ["fail", "none"].find((verdict) => one === verdict || other === verdict) ?? "pass";
+}
+function readReport(text) {
+  const report = JSON.parse(text);
+  const good = isObject(report) && report.schema === "mcp-verdict/report/v1" && isObject(report.layers) && typeof report.summary === "string";
+  if (!good || !["pass", "fail", "none"].includes(report.verdict)) throw new Error("it is no report of this version");
+  if (!LAYERS.some((name) => isObject(report.layers[name])) && report.verdict !== "none") throw new Error("it has none of the layers");
+  return report;
+}
+function join(base, more, folder = "") {
+  const report = JSON.parse(base);
+  const added = readReport(more);
+  for (const name of LAYERS) if (isObject(added.layers[name])) report.layers[name] = added.layers[name];
+  if (isObject(added.gate)) report.gate = added.gate;
+  rebase(report.layers.behavior, folder);
+  report.target.serverInfo ??= added.target?.serverInfo;
+  report.verdict = both(report.verdict, added.verdict);
+  report.summary = sentences(report.summary, added.summary);
+  const text = JSON.stringify(report);
+  render2(text, "json");
+  return text;
+}
+function withoutResult(base, why) {
+  const report = JSON.parse(base);
+  report.verdict = both(report.verdict, "none");
+  report.summary = sentences(report.summary, why);
+  return JSON.stringify(report);
+}
+function sentences(one, other) {
+  return [one, other].map((text) => text.trim()).filter(Boolean).join(" ");
+}
+function rebase(behavior, folder) {
+  if (!folder) return;
+  for (const { cases: cases2 } of behavior?.models ?? []) {
+    for (const one of cases2 ?? []) {
+      if (typeof one.location?.path !== "string") continue;
+      const moved = path6.posix.join(folder.replaceAll("\\", "/"), one.location.path);
+      if (moved.startsWith("../")) delete one.location;
+      else one.location.path = moved;
+    }
+  }
+}
+
+// action/native.mjs
+var LIMITS2 = { ms: 3 * 36e5, bytes: 64 << 20 };
+var WORDS = 2e3;
+var NoResult = class extends Error {
+  constructor(exit, message) {
+    super(message);
+    this.exit = exit;
+  }
+};
+async function addLayers(run, prepared, result, layers2, limits = {}) {
+  const asked = new Set(layers2.includes(3) ? [1, ...layers2] : layers2);
+  const wanted = NATIVE.filter((layer) => asked.has(layer));
+  if (wanted.length === 0 || prepared.fault) return result;
+  const name = `${wanted.length > 1 ? "Layers" : "Layer"} ${wanted.join(", ")}`;
+  const skip = (why) => {
+    const note = `${name} skipped: ${why}.`;
+    run.notes.push(note);
+    run.runner.say(note);
+    return result;
+  };
+  const env = { ...run.env, GITHUB_TOKEN: run.env.GITHUB_TOKEN || run.token };
+  run.runner.mask(JSON.parse(masks(JSON.stringify(modelKeys(env)))));
+  const lacking = missing(prepared.config, prepared.cwd, env);
+  if (lacking) return skip(lacking);
+  if (run.stop.signal.aborted) return skip("the job was cancelled");
+  if (!wasAnswered(result)) return skip("the server gave layer 0 nothing to measure");
+  try {
+    const { text, transcripts, late } = await runLayers(run, prepared, { wanted, name, env, limits: { ...LIMITS2, ...limits } });
+    const report = joined(result.report, text, prepared.cwd, run.env);
+    Object.assign(result, { report, transcripts, exit: EXIT[JSON.parse(report).verdict] });
+    if (late) throw new NoResult(EXIT.none, `the program was ended because it ran for more than ${late}`);
+    return result;
+  } catch (error) {
+    if (error instanceof NoResult && / needs a key: set [A-Z_]+/.test(error.message)) return skip(error.message);
+    return noResult(run, result, name, error);
+  }
+}
+function wasAnswered({ report, error }) {
+  const checks = JSON.parse(report).layers.conformance?.checks ?? [];
+  return !error && checks.some(({ outcome }) => outcome === "pass" || outcome === "fail");
+}
+function noResult({ runner, notes }, result, name, error) {
+  const why = runner.conceal(error.message).slice(0, WORDS);
+  const told = `${name} gave no result: ${why}`;
+  runner.annotate("error", `mcp-verdict: ${name} gave no result`, why);
+  if (!(error instanceof NoResult)) runner.relay(String(error.stack), "Where it happened");
+  notes.push(told);
+  const report = withoutResult(result.report, told.split("\n")[0]);
+  const exit = error.exit ?? (error instanceof UsageFault ? EXIT.usage : EXIT.internal);
+  return Object.assign(result, { report, exit: exit === EXIT.none ? EXIT[JSON.parse(report).verdict] : exit });
+}
+function joined(base, text, cwd, env) {
+  try {
+    const root = realpathSync2(env.GITHUB_WORKSPACE || process.cwd());
+    return join(base, text, path7.relative(root, realpathSync2(cwd)));
+  } catch (error) {
+    throw new NoResult(EXIT.internal, `the program's report cannot be read: ${error.message}`);
+  }
+}
+async function runLayers(run, prepared, { wanted, name, env, limits }) {
+  const { runner, stop, inputs } = run;
+  const folder = workFolder(run.env);
+  const report = path7.join(folder, "report.json");
+  const transcripts = path7.join(folder, "transcripts");
+  const file = await program2(run);
+  const config = path7.join(folder, "config.json");
+  writeFileSync3(config, JSON.stringify(prepared.config), { mode: 384 });
+  const words = ["run", "--layers", wanted.join(","), "--config", config, "--format", "json", "--out", report];
+  words.push("--transcripts", transcripts, ...inputs.shard ? ["--shard", inputs.shard] : []);
+  const lines = runner.stream(`${name}: what the program said`);
+  const ended = await runProgram(file, words, {
+    env: { ...run.env, ...prepared.variables },
+    cwd: prepared.cwd,
+    signal: stop.signal,
+    token: wantsToken(prepared.config) ? env.GITHUB_TOKEN : void 0,
+    heard: (text) => lines.write(text),
+    started: (pid) => pid && runner.state("program", pid),
+    mostMs: limits.ms
+  }).finally(() => lines.end());
+  runner.state("program", "");
+  return { text: reportOf(ended, report, limits, stop), transcripts, late: ended.late && `${Math.ceil(limits.ms / 1e3)} seconds` };
+}
+function workFolder(env) {
+  const base = env.RUNNER_TEMP || os3.tmpdir();
+  mkdirSync3(base, { recursive: true });
+  return mkdtempSync2(path7.join(base, "mcp-verdict-layers-"));
+}
+async function program2({ runner, env, stop, inputs }) {
+  try {
+    const { file, from } = await arrive(inputs.runner, { env, signal: stop.signal, log: (text) => runner.say(text) });
+    const where = { path: "the input `runner`", cache: "an earlier run", download: "the release", build: "a build" }[from];
+    runner.say(`The native program comes from ${where}.`);
+    return file;
+  } catch (error) {
+    if (error instanceof UsageFault) throw error;
+    throw new NoResult(error instanceof Forged ? EXIT.internal : EXIT.none, `the native program is not here: ${error.message}`);
+  }
+}
+function reportOf({ exit, name, stderr, late }, file, limits, { signal }) {
+  if (exit === 2) throw new NoResult(EXIT.usage, complaint(stderr));
+  const size = sizeOf(file);
+  if (size > limits.bytes) throw new NoResult(EXIT.internal, `the program's report has ${size} bytes, more than the limit of ${limits.bytes}`);
+  if (size > 0 && [0, 1, 3].includes(exit)) return readFileSync4(file, "utf8");
+  if (signal.aborted) throw new NoResult(EXIT.none, "the job was cancelled");
+  if (late) throw new NoResult(EXIT.none, `the program did not end within ${Math.ceil(limits.ms / 1e3)} seconds, and left no report`);
+  const how = name ? `by the signal ${name}` : `with exit code ${exit}`;
+  const said = stderr.trim() ? `: ${complaint(stderr)}` : "";
+  throw new NoResult(exit === 3 ? EXIT.none : EXIT.internal, `the program ended ${how} and left no report${said}`);
+}
+function sizeOf(file) {
+  try {
+    const at = lstatSync2(file);
+    return at.isFile() ? at.size : 0;
+  } catch {
+    return 0;
+  }
+}
+function complaint(said) {
+  const at = said.lastIndexOf("error: ");
+  return (at < 0 ? said.trim().slice(-WORDS) : said.slice(at + "error: ".length).trim()) || "the program said nothing";
 }
 
 // action/place.mjs
@@ -898,9 +1441,10 @@ function place(run, prepared, report, checkRun) {
 }
 
 // action/runner.mjs
-import { randomUUID as randomUUID2 } from "node:crypto";
+import { randomUUID as randomUUID3 } from "node:crypto";
 import { appendFileSync } from "node:fs";
 var SHORTEST = 4;
+var STREAM = { lines: 2e3, line: 4e3 };
 var Runner = class {
   constructor(env, safe, write = (text) => process.stdout.write(text)) {
     this.env = env;
@@ -939,7 +1483,7 @@ var Runner = class {
   }
   /** Foreign text: made safe line by line, and between two lines that switch commands off and on again. */
   relay(text, group) {
-    const token = `mcp-verdict-${randomUUID2()}`;
+    const token = `mcp-verdict-${randomUUID3()}`;
     if (group) this.write(`::group::${this.safe.workflowData(group)}
 `);
     this.write(`::stop-commands::${token}
@@ -948,6 +1492,38 @@ var Runner = class {
     this.write(`::${token}::
 `);
     if (group) this.write("::endgroup::\n");
+  }
+  /**
+   * Foreign text as it comes: `write` takes any piece of it, `end` must follow. Nothing else is a command until then.
+   */
+  stream(group) {
+    const token = `mcp-verdict-${randomUUID3()}`;
+    let open = false;
+    let rest = "";
+    let left = STREAM.lines;
+    const show = (line) => {
+      if (left-- > 0) this.write(this.safe.relay(this.conceal(line)));
+      else if (left === -1) this.write(this.safe.relay("(more of it is not shown)"));
+    };
+    return {
+      write: (text) => {
+        if (!open) this.write(`::group::${this.safe.workflowData(group)}
+::stop-commands::${token}
+`);
+        open = true;
+        const lines = (rest + text).split(/\r?\n/);
+        rest = lines.pop().slice(0, STREAM.line);
+        for (const line of lines) show(line.slice(0, STREAM.line));
+      },
+      end: () => {
+        if (!open) return;
+        if (rest) show(rest);
+        this.write(`::${token}::
+::endgroup::
+`);
+        open = false;
+      }
+    };
   }
   /** Outputs are words of ours, numbers, and paths of files that we made. */
   output(name, value) {
@@ -967,7 +1543,7 @@ var Runner = class {
   #append(variable, name, value) {
     const file = this.env[variable];
     if (!file) return;
-    const delimiter = `mcp-verdict-${randomUUID2()}`;
+    const delimiter = `mcp-verdict-${randomUUID3()}`;
     appendFileSync(file, `${name}<<${delimiter}
 ${value}
 ${delimiter}
@@ -976,11 +1552,10 @@ ${delimiter}
 };
 
 // action/main.mjs
-var BUILT = [0];
 async function main(env) {
   const runner = new Runner(env, { relay, workflowData, workflowProperty });
   const token = readToken(env);
-  if (token) runner.mask(JSON.parse(masks(JSON.stringify([token]))));
+  if (token) runner.mask(JSON.parse(masks2(JSON.stringify([token]))));
   if (env.STATE_begun) return afterJob(env, runner, token);
   runner.state("begun", "true");
   const stop = new AbortController();
@@ -989,26 +1564,27 @@ async function main(env) {
   run.source = source(run.event, env);
   const prepared = prepare(run, () => readInputs(env));
   run.inputs = prepared.inputs;
-  const layers2 = decideLayers(run.inputs.layers, run.event, env, run.inputs.label);
-  tellLayers(run, layers2);
+  const layers2 = chosenLayers(run);
   const checkRun = openCheckRun(run, prepared);
   if (!prepared.fault) checkRun.begin();
   for (const note of run.notes) runner.say(note);
-  const result = await examine(run, prepared);
+  const result = await addLayers(run, prepared, await examine(run, prepared), layers2);
   result.report = await place(run, prepared, result.report, checkRun);
   const exit = await finish(run, result, checkRun);
   runner.state("finished", "true");
   const forgiven = run.inputs.failOn === "never" && (exit === EXIT.fail || exit === EXIT.none);
   return forgiven ? EXIT.pass : exit;
 }
-function tellLayers(run, { layers: layers2, notes }) {
-  const missing2 = layers2.filter((layer) => !BUILT.includes(layer));
-  if (missing2.length > 0) {
-    run.notes.push(
-      `Layers ${missing2.join(", ")} were asked for and not run: this version of the Action checks layer 0 (conformance) only.`
-    );
+function chosenLayers({ inputs, event, env, notes }) {
+  const { layers: layers2, notes: why } = decideLayers(inputs.layers, event, env, inputs.label);
+  const unknown = layers2.filter((layer) => layer > 0 && !NATIVE.includes(layer));
+  if (unknown.length > 0) {
+    const known2 = [0, ...NATIVE].join(", ").replace(/, (\d+)$/, " and $1");
+    const what = unknown.length > 1 ? `Layers ${unknown.join(", ")} were` : `Layer ${unknown[0]} was`;
+    notes.push(`${what} asked for and not run: this version has layers ${known2} only.`);
   }
-  for (const note of notes) run.notes.push(`${note} This version of the Action has layer 0 (conformance) only.`);
+  notes.push(...why);
+  return layers2;
 }
 
 // action/index.mjs

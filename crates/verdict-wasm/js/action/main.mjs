@@ -45,7 +45,7 @@ function chosenLayers({ inputs, event, env, notes }) {
   const { layers, notes: why } = decideLayers(inputs.layers, event, env, inputs.label);
   const unknown = layers.filter((layer) => layer > 0 && !NATIVE.includes(layer));
   if (unknown.length > 0) {
-    const known = [0, ...NATIVE].join(" and ");
+    const known = [0, ...NATIVE].join(", ").replace(/, (\d+)$/, " and $1");
     const what = unknown.length > 1 ? `Layers ${unknown.join(", ")} were` : `Layer ${unknown[0]} was`;
     notes.push(`${what} asked for and not run: this version has layers ${known} only.`);
   }

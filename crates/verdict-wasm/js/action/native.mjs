@@ -26,7 +26,9 @@ class NoResult extends Error {
 
 /** Adds the layers that the program runs to the result of `examine`; never rejects. */
 export async function addLayers(run, prepared, result, layers, limits = {}) {
-  const wanted = layers.filter((layer) => NATIVE.includes(layer));
+  // What layer 3 measures are the runs of layer 1.
+  const asked = new Set(layers.includes(3) ? [1, ...layers] : layers);
+  const wanted = NATIVE.filter((layer) => asked.has(layer));
   if (wanted.length === 0 || prepared.fault) return result;
   const name = `${wanted.length > 1 ? "Layers" : "Layer"} ${wanted.join(", ")}`;
   const skip = (why) => {
