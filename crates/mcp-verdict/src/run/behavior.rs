@@ -166,6 +166,7 @@ impl Behaviour {
                 model.id, model.id
             )));
         }
+        file.comparable(&chosen)?;
         let rubrics = Rubrics::read(&chosen)?;
         let cases = chosen.iter().map(|case| case.id.clone()).collect();
         Ok(Self {

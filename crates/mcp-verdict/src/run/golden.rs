@@ -4,7 +4,7 @@ use crate::exit::{Usage, say};
 use crate::input;
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
-use verdict_eval::golden::{self, Case, Golden, Remark, Weight};
+use verdict_eval::golden::{self, Case, Golden, Matcher, Remark, Weight};
 use verdict_eval::tool::Tool;
 use verdict_model::Config;
 
@@ -63,6 +63,21 @@ impl GoldenFile {
         }
         let lines: Vec<_> = errors.into_iter().map(line).collect();
         Err(Usage(lines.join("\n")).into())
+    }
+
+    /// Refuses what no part of this version can compare: a case that could only fail says nothing of a model.
+    pub(crate) fn comparable(&self, cases: &[&Case]) -> Result<()> {
+        let by_embedding = |case: &&&Case| {
+            let mut matchers = case.matchers.values();
+            matchers.any(|matcher| matches!(matcher, Matcher::Embedding(_)))
+        };
+        let Some(case) = cases.iter().find(by_embedding) else {
+            return Ok(());
+        };
+        bail!(Usage(format!(
+            "{}:{}:{}: {} compares by embedding, and this version asks no model for embeddings; list synonyms under `any_of`, or write `{{ semantic: judge }}` and name a judge",
+            self.path, case.place.line, case.place.column, case.id
+        )))
     }
 
     /// The cases to run: all, or those that are named.

@@ -150,6 +150,27 @@ fn wavering(asked: &Asked) -> Spoken {
 }
 
 #[test]
+fn what_this_version_cannot_compare_is_refused() {
+    let golden = GOLDEN.replace(
+        "  kind: hard\n",
+        "  arg_match: { id: { embedding: 0.9 } }\n",
+    );
+    let project = Project::new("embedding", &golden, Provider::start());
+    let refused = project.run(&["--model", "openai-chat:stub"]);
+    refused.ends(2);
+    assert!(
+        refused
+            .stderr
+            .contains("golden/tasks.yaml:2:3: look compares by embedding"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(project.provider.requests(), 0);
+    project.run(&["--model", "openai-chat:stub", "--case", "thanks"]);
+    assert!(project.provider.requests() > 0);
+}
+
+#[test]
 fn a_soft_case_may_fail_once_and_a_hard_one_may_not() {
     let golden = GOLDEN.replace("  kind: hard\n", "");
     let project = Project::new("soft", &golden, Provider::answering(wavering));
