@@ -19,18 +19,12 @@ pub use read::{JudgeFailure, read};
 pub use rubric::{Rubric, RubricError};
 
 use crate::chat::{Request, Sampling, Turn};
+use verdict_core::fnv;
 
 /// Hash over the words in which judges are asked, in hexadecimal: with other words, judged metrics are others.
 pub fn prompt_hash() -> String {
     let words = [ask::SYSTEM, pair::SYSTEM].concat();
     format!("{:016x}", fnv(words.as_bytes()))
-}
-
-/// 64-bit FNV-1a.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }
 
 /// A question without tools, to be answered as narrowly as the model can.

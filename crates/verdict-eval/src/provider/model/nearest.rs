@@ -26,7 +26,9 @@ pub(super) fn mend(prefix: &str, rest: Option<&str>) -> String {
     ];
     let alias = aliases.iter().find(|(other, _)| *other == lower);
     let nearest = alias.map(|(_, name)| *name).or_else(|| {
-        let far = |name: &str| distance(&lower, name);
+        // What is longer than any name is near to none, and costs no time.
+        let typed: String = lower.chars().take(64).collect();
+        let far = |name: &str| strsim::levenshtein(&typed, name);
         let best = PROVIDERS
             .iter()
             .map(|facts| facts.prefix)
@@ -39,20 +41,4 @@ pub(super) fn mend(prefix: &str, rest: Option<&str>) -> String {
         (Some(name), None) => format!("did you mean `{name}`?"),
         (None, _) => format!("write PROVIDER:NAME with one of {}", all.join(", ")),
     }
-}
-
-/// How many letters to change, add or leave out.
-fn distance(one: &str, two: &str) -> usize {
-    let two: Vec<char> = two.chars().collect();
-    let mut row: Vec<usize> = (0..=two.len()).collect();
-    for (i, a) in one.chars().take(64).enumerate() {
-        let mut corner = i;
-        row[0] = i + 1;
-        for (j, b) in two.iter().enumerate() {
-            let swap = corner + usize::from(a != *b);
-            corner = row[j + 1];
-            row[j + 1] = swap.min(row[j] + 1).min(corner + 1);
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
