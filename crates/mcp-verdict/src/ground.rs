@@ -2,12 +2,13 @@
 
 use crate::config::Plan;
 use crate::driver::{Launch, Stop, Trust, environment};
-use crate::exit::Usage;
+use crate::exit::{NotStarted, Usage, say};
 use crate::interrupt::Interrupt;
 use crate::start::{Started, Wait};
 use anyhow::Result;
 use std::path::Path;
 use std::time::Duration;
+use verdict_core::mask::Masks;
 use verdict_core::settings::words;
 
 /// What a run stands on; [`Ground::end`] takes the started server down.
@@ -63,4 +64,14 @@ impl Ground {
             started.end().await;
         }
     }
+}
+
+/// Why a server never answered, of an error of [`Ground::prepare`]; its last words go to standard error, masked.
+///
+/// # Errors
+/// The error itself, where it is another one.
+pub(crate) fn never_answered(error: anyhow::Error, masks: &Masks) -> Result<String> {
+    let fault: NotStarted = error.downcast()?;
+    say(&masks.hide(&fault.last_words));
+    Ok(fault.why)
 }

@@ -3,9 +3,9 @@
 use super::CheckArgs;
 use crate::config::{self, Plan};
 use crate::driver;
-use crate::exit::{Exit, NotStarted, say};
+use crate::exit::{Exit, say};
 use crate::github::Event;
-use crate::ground::Ground;
+use crate::ground::{Ground, never_answered};
 use crate::interrupt::Interrupt;
 use crate::place::Checkout;
 use crate::{interrupt, output, progress};
@@ -28,9 +28,8 @@ pub(crate) async fn run(args: &CheckArgs, matches: &ArgMatches) -> Result<Exit> 
     let (mut report, transcript) = match examine(&plan, args.output.quiet, &mut interrupt).await {
         Ok((report, transcript)) => (report, Some(transcript)),
         Err(error) => {
-            let fault: NotStarted = error.downcast()?;
-            say(&masks.hide(&fault.last_words));
-            (unjudged(Some(&plan.settings), &fault.why), None)
+            let why = never_answered(error, &masks)?;
+            (unjudged(Some(&plan.settings), &why), None)
         }
     };
     if let Some(checkout) = Checkout::here() {
@@ -47,7 +46,7 @@ pub(crate) async fn run(args: &CheckArgs, matches: &ArgMatches) -> Result<Exit> 
 /// Runs the plan and judges what came back.
 ///
 /// # Errors
-/// [`NotStarted`] where the server was to be started and never answered; its words are not masked yet.
+/// [`crate::exit::NotStarted`] where the server was to be started and never answered; its words are not masked yet.
 pub(crate) async fn examine(
     plan: &Plan,
     quiet: bool,

@@ -3,8 +3,8 @@
 use super::{TargetArgs, render};
 use crate::client::Client;
 use crate::config;
-use crate::exit::{Exit, NotStarted, Usage, say};
-use crate::ground::Ground;
+use crate::exit::{Exit, NotStarted, Usage};
+use crate::ground::{Ground, never_answered};
 use crate::run::GoldenFile;
 use crate::{interrupt, output};
 use anyhow::Result;
@@ -90,11 +90,7 @@ async fn tools(args: &LintArgs) -> Result<Vec<Tool>> {
     let mut interrupt = interrupt::listen().await;
     let ground = match Ground::prepare(&plan, &mut interrupt).await {
         Ok(ground) => ground,
-        Err(error) => {
-            let fault: NotStarted = error.downcast()?;
-            say(&masks.hide(&fault.last_words));
-            return Err(NotStarted::new(fault.why).into());
-        }
+        Err(error) => return Err(NotStarted::new(never_answered(error, &masks)?).into()),
     };
     let listed = async {
         let client = Client::connect(&plan, &ground.launch, &ground.trust).await?;

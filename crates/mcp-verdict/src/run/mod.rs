@@ -18,9 +18,9 @@ mod wire;
 use crate::cli::check::conformance;
 use crate::cli::run::{GateArgs, ModelArgs, RunArgs};
 use crate::config::{self, Plan};
-use crate::exit::{Exit, NotStarted, Usage, say};
+use crate::exit::{Exit, Usage, say};
 use crate::github::Event;
-use crate::ground::Ground;
+use crate::ground::{Ground, never_answered};
 use crate::interrupt::{self, Interrupt};
 use crate::output;
 use crate::place::Checkout;
@@ -60,9 +60,8 @@ pub(crate) async fn run(args: &RunArgs, matches: &ArgMatches) -> Result<Exit> {
     let ground = match Ground::prepare(&plan, &mut interrupt).await {
         Ok(ground) => ground,
         Err(error) => {
-            let fault: NotStarted = error.downcast()?;
-            say(&masks.hide(&fault.last_words));
-            let report = unjudged(Some(&plan.settings), &fault.why);
+            let why = never_answered(error, &masks)?;
+            let report = unjudged(Some(&plan.settings), &why);
             output::write(&report, &sinks, &args.output)?;
             return Ok(report.verdict.into());
         }
