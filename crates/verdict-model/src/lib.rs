@@ -7,6 +7,8 @@
 pub mod behavior;
 pub mod config;
 #[cfg(feature = "evaluation")]
+pub mod fault;
+#[cfg(feature = "evaluation")]
 pub mod gate;
 pub mod report;
 pub mod rule;
