@@ -16,4 +16,5 @@ pub mod provider;
 pub mod score;
 pub mod telemetry;
 pub mod tool;
+pub mod trial;
 pub mod verdict;

@@ -97,6 +97,8 @@ pub fn merge(outlines: &[Outline]) -> Result<Merged, MergeError> {
                 behavior: Some(layer),
                 // Percentiles of parts do not add up to those of the whole.
                 telemetry: None,
+                // Trials are not made in parts.
+                resilience: None,
             },
         )
     };

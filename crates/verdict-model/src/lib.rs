@@ -11,6 +11,8 @@ pub mod fault;
 #[cfg(feature = "evaluation")]
 pub mod gate;
 pub mod report;
+#[cfg(feature = "evaluation")]
+pub mod resilience;
 pub mod rule;
 pub mod strict;
 #[cfg(feature = "evaluation")]

@@ -190,6 +190,8 @@ impl Report {
             #[cfg(feature = "evaluation")]
             behavior,
             #[cfg(feature = "evaluation")]
+            resilience,
+            #[cfg(feature = "evaluation")]
             telemetry,
         } = layers;
         change(summary);
@@ -206,6 +208,10 @@ impl Report {
         }
         #[cfg(feature = "evaluation")]
         if let Some(layer) = behavior {
+            layer.texts(change);
+        }
+        #[cfg(feature = "evaluation")]
+        if let Some(layer) = resilience {
             layer.texts(change);
         }
         #[cfg(feature = "evaluation")]
@@ -337,6 +343,10 @@ pub struct Layers {
     #[cfg(feature = "evaluation")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub behavior: Option<crate::behavior::Behavior>,
+    /// Layer 2.
+    #[cfg(feature = "evaluation")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resilience: Option<crate::resilience::Resilience>,
     /// Layer 3.
     #[cfg(feature = "evaluation")]
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,6 +10,7 @@ use crate::client::{as_text, synthetic};
 use crate::golden::Case;
 use crate::score::trace::{Trace, TracedCall};
 use crate::tool::Tool;
+use crate::trial::{Deed, Disturbance, Given, Passing};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use verdict_model::behavior::{ResultFrom, RunFault, Tokens, Who};
@@ -91,11 +92,15 @@ pub enum LiveResult {
 }
 
 /// One run of one case.
-#[derive(Debug)]
 pub struct Episode<'a> {
     case: &'a Case,
+    /// The server's tools.
     tools: &'a [Tool],
     rules: &'a Rules,
+    /// What is wrong on purpose.
+    disturbance: Option<Box<dyn Disturbance + 'a>>,
+    /// The tools that were on offer when the model answered last, where they are not the server's.
+    offered: Option<Vec<Tool>>,
     seed: u64,
     turns: Vec<Turn>,
     trace: Trace,
@@ -122,6 +127,8 @@ impl<'a> Episode<'a> {
             case,
             tools,
             rules,
+            disturbance: None,
+            offered: None,
             seed: u64::from(index),
             turns,
             trace: Trace {
@@ -140,6 +147,29 @@ impl<'a> Episode<'a> {
         }
     }
 
+    /// The same, with something wrong on purpose. Before the first turn only.
+    #[must_use]
+    pub fn disturbed(mut self, disturbance: Box<dyn Disturbance + 'a>) -> Self {
+        self.offered = Some(disturbance.offer(0, self.tools));
+        self.disturbance = Some(disturbance);
+        self
+    }
+
+    /// What was done to the calls so far, on purpose.
+    pub fn deeds(&self) -> &[Deed] {
+        self.disturbance.as_ref().map_or(&[], |it| it.done())
+    }
+
+    /// Whether the limit of turns stopped it.
+    pub fn is_stopped(&self) -> bool {
+        self.turn_limit
+    }
+
+    /// The tools as they are on offer now.
+    pub fn offered(&self) -> &[Tool] {
+        self.offered.as_deref().unwrap_or(self.tools)
+    }
+
     /// What has to happen next. Asking again without an answer gives the same.
     pub fn next(&self) -> Next {
         if self.done {
@@ -153,17 +183,28 @@ impl<'a> Episode<'a> {
 
     /// What the model is told before the first turn.
     pub fn system(&self) -> String {
-        match self.rules.instructions.trim() {
-            "" => SYSTEM.to_owned(),
-            said => format!("{SYSTEM}\n\nThe tools come with these instructions:\n\n{said}"),
+        let said = self.rules.instructions.trim();
+        let (said, context) = match &self.disturbance {
+            None => (said.to_owned(), String::new()),
+            Some(it) => (it.instructions(said), it.context()),
+        };
+        let mut system = SYSTEM.to_owned();
+        if !context.is_empty() {
+            system.push_str("\n\n");
+            system.push_str(&context);
         }
+        if !said.trim().is_empty() {
+            system.push_str("\n\nThe tools come with these instructions:\n\n");
+            system.push_str(&said);
+        }
+        system
     }
 
     fn request(&self) -> Request {
         Request {
             system: self.system(),
             turns: self.turns.clone(),
-            tools: self.tools.to_vec(),
+            tools: self.offered().to_vec(),
             sampling: Sampling {
                 seed: Some(self.seed),
                 ..self.rules.sampling
@@ -206,7 +247,9 @@ impl<'a> Episode<'a> {
 
     /// Takes a call in: what needs no server is answered at once.
     fn begin(&mut self, place: usize, call: &Call, turn: u32) {
-        let known = self.tools.iter().position(|tool| tool.name() == call.name);
+        let known = self.offered().iter().find(|tool| tool.name() == call.name);
+        let known = known.cloned();
+        let before = u32::try_from(self.trace.calls.len()).unwrap_or(u32::MAX);
         let outcome = match (known, call.object()) {
             _ if place >= PARALLEL => Err("too many calls at once; make fewer".to_owned()),
             (None, _) => Err(format!("there is no tool `{}`", call.name)),
@@ -222,32 +265,58 @@ impl<'a> Episode<'a> {
         match outcome {
             Err(why) => self.give(place, call, why, true),
             Ok((tool, arguments)) => {
-                let listed = &self.tools[tool];
-                match source(self.case, listed, &self.rules.config) {
-                    Source::Live => {
-                        traced.result_from = Some(ResultFrom::Live);
-                        traced.is_error = false;
-                        self.waiting.push(LiveCall {
-                            id: call.id.clone(),
-                            tool,
-                            arguments,
-                        });
-                    }
-                    Source::Canned => {
-                        let result = self.canned(&call.name);
-                        traced.result_from = Some(ResultFrom::Canned);
-                        traced.is_error = is_error(&result);
-                        self.give(place, call, as_text(&result), traced.is_error);
-                    }
-                    Source::Synthetic => {
-                        traced.result_from = Some(ResultFrom::Synthetic);
-                        traced.is_error = false;
-                        self.give(place, call, as_text(&synthetic(listed)), false);
-                    }
+                let passing = Passing {
+                    turn,
+                    before,
+                    tool: Some(&tool),
+                    name: &call.name,
+                    arguments: Some(&arguments),
+                };
+                let instead = self
+                    .disturbance
+                    .as_mut()
+                    .and_then(|it| it.intercept(&passing));
+                let server = self.tools.iter().position(|own| own.name() == call.name);
+                let from = match (&instead, source(self.case, &tool, &self.rules.config)) {
+                    (Some(_), _) => ResultFrom::Harness,
+                    // A tool that only the disturbance offers is on no server.
+                    (None, Source::Live) if server.is_none() => ResultFrom::Synthetic,
+                    (None, Source::Live) => ResultFrom::Live,
+                    (None, Source::Canned) => ResultFrom::Canned,
+                    (None, Source::Synthetic) => ResultFrom::Synthetic,
+                };
+                traced.result_from = Some(from);
+                traced.is_error = false;
+                if let (ResultFrom::Live, Some(tool)) = (from, server) {
+                    self.waiting.push(LiveCall {
+                        id: call.id.clone(),
+                        tool,
+                        arguments,
+                    });
+                } else {
+                    let given = match (instead, from) {
+                        (Some(instead), _) => instead,
+                        (None, ResultFrom::Canned) => {
+                            let result = self.canned(&call.name);
+                            self.deliver(&passing, Given::Result(result))
+                        }
+                        (None, _) => self.deliver(&passing, Given::Result(synthetic(&tool))),
+                    };
+                    let (content, failed) = told(given);
+                    traced.is_error = failed;
+                    self.give(place, call, content, failed);
                 }
             }
         }
         self.trace.calls.push(traced);
+    }
+
+    /// What becomes of an answer on its way to the model.
+    fn deliver(&mut self, passing: &Passing<'_>, given: Given) -> Given {
+        match &mut self.disturbance {
+            None => given,
+            Some(it) => it.deliver(passing, given),
+        }
     }
 
     /// The next canned result of a tool; the last one again and again.
@@ -278,15 +347,27 @@ impl<'a> Episode<'a> {
     pub fn called(&mut self, results: Vec<LiveResult>) {
         let waiting = std::mem::take(&mut self.waiting);
         for (live, result) in waiting.into_iter().zip(results) {
-            let (content, failed) = match result {
-                LiveResult::Result(map) => (as_text(&map), is_error(&map)),
-                LiveResult::Refused(why) => (why, true),
+            let given = match result {
+                LiveResult::Result(map) => Given::Result(map),
+                LiveResult::Refused(why) => Given::Failed(why),
                 LiveResult::Failed(why) => {
                     self.server_fault.get_or_insert(why);
-                    ("the tool could not be reached".to_owned(), true)
+                    Given::Failed("the tool could not be reached".to_owned())
                 }
             };
-            let name = self.tools[live.tool].name().to_owned();
+            let last = self.asked.saturating_sub(1);
+            let tool = &self.tools[live.tool];
+            let of_this = |call: &TracedCall| call.turn == last && call.call.id == live.id;
+            let before = self.trace.calls.iter().position(of_this).unwrap_or(0);
+            let passing = Passing {
+                turn: last,
+                before: u32::try_from(before).unwrap_or(u32::MAX),
+                tool: Some(tool),
+                name: tool.name(),
+                arguments: Some(&live.arguments),
+            };
+            let (content, failed) = told(self.deliver(&passing, given));
+            let name = tool.name().to_owned();
             if let Some(slot) = self.results.iter_mut().find(|slot| slot.is_none()) {
                 *slot = Some(ToolResult {
                     call: live.id.clone(),
@@ -295,9 +376,7 @@ impl<'a> Episode<'a> {
                     is_error: failed,
                 });
             }
-            let last = self.asked.saturating_sub(1);
-            let traced = self.trace.calls.iter_mut();
-            for call in traced.filter(|call| call.turn == last && call.call.id == live.id) {
+            for call in self.trace.calls.iter_mut().filter(|call| of_this(call)) {
                 call.is_error = failed;
             }
         }
@@ -317,6 +396,9 @@ impl<'a> Episode<'a> {
             return;
         }
         self.turns.push(Turn::Tool { results });
+        if let Some(it) = &self.disturbance {
+            self.offered = Some(it.offer(self.asked, self.tools));
+        }
         if self.asked >= self.rules.max_turns {
             self.done = true;
             self.turn_limit = true;
@@ -357,6 +439,14 @@ impl<'a> Episode<'a> {
             what: "turn-limit".to_owned(),
             message: format!("the model went on calling tools for {} turns", self.asked),
         })
+    }
+}
+
+/// What the model is told of an answer, and whether it is a failure.
+fn told(given: Given) -> (String, bool) {
+    match given {
+        Given::Result(map) => (as_text(&map), is_error(&map)),
+        Given::Failed(why) => (why, true),
     }
 }
 
