@@ -17,6 +17,7 @@ mod place;
 mod progress;
 mod run;
 mod start;
+mod stress;
 
 use std::process::ExitCode;
 

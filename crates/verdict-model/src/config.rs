@@ -103,6 +103,9 @@ pub struct Config {
     #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
+    /// How the server is treated badly in layer 2.
+    #[cfg(feature = "evaluation")]
+    pub stress: Stress,
     /// Prices by model id or its beginning, in US dollars for a million tokens; they win over the built-in table.
     #[cfg(feature = "evaluation")]
     pub prices: BTreeMap<String, Price>,
@@ -276,6 +279,21 @@ pub struct Surface {
     /// Each tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tool_tokens: Option<usize>,
+}
+
+/// How the server is treated badly in layer 2: many requests at once, connections that end, bytes that are no messages.
+#[cfg(feature = "evaluation")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Stress {
+    /// Do it at all.
+    pub server: bool,
+    /// Also to a server that is not on this machine.
+    pub remote: bool,
+    /// Requests at one time; 64 where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parallel: Option<u32>,
 }
 
 /// What a broken rule counts as.

@@ -6,6 +6,7 @@
 mod guest;
 mod http;
 mod meet;
+mod once;
 mod process;
 mod stdio;
 #[cfg(test)]

@@ -60,6 +60,20 @@ impl Stdio {
         }
     }
 
+    /// Writes a line that need not be a message.
+    pub(super) async fn write_line(&self, line: &[u8]) {
+        if let Ok(process) = self.process().await {
+            process.write(line);
+        }
+    }
+
+    /// How the process ended: the one that runs now, or one that was started anew since.
+    pub(super) async fn ended(&self) -> Option<String> {
+        let state = self.state.lock().await;
+        let of_this = state.process.as_ref().and_then(|process| process.ended());
+        of_this.or_else(|| (state.restarts > 0).then(|| "it had to be started again".to_owned()))
+    }
+
     /// Ends the process, so that the next request goes to a new one.
     pub(super) async fn start_over(&self) {
         let mut state = self.state.lock().await;

@@ -24,6 +24,7 @@ use crate::ground::{Ground, never_answered};
 use crate::interrupt::{self, Interrupt};
 use crate::output;
 use crate::place::Checkout;
+use crate::stress;
 use anyhow::{Result, bail};
 use behavior::{Behaviour, Found, Told};
 use clap::ArgMatches;
@@ -130,6 +131,10 @@ async fn judged(
             ..unjudged(Some(&plan.settings), "")
         }
     };
+    if layers.contains(&2) && !interrupt.happened() {
+        let trials = stress::server_trials(plan, ground, interrupt, args.output.quiet).await;
+        stress::put(&mut report, trials, plan.settings.config.deny_warnings);
+    }
     let Some(behaviour) = behaviour else {
         return Ok(report);
     };
@@ -186,7 +191,8 @@ fn put(report: &mut Report, found: Found, keeps_telemetry: bool, deny_warnings: 
     report.session = Some(info);
 }
 
-fn add(summary: &mut String, sentence: &str) {
+/// Adds a sentence to a summary.
+pub(crate) fn add(summary: &mut String, sentence: &str) {
     if !summary.is_empty() {
         summary.push(' ');
     }
@@ -213,7 +219,7 @@ fn layers(args: &RunArgs, config: &Config) -> Result<Vec<u8>> {
         Some(layers) if layers.is_empty() => bail!(Usage(
             "`layers` is empty; name at least one layer".to_owned()
         )),
-        Some(layers) => match layers.iter().find(|layer| ![0, 1, 3].contains(*layer)) {
+        Some(layers) => match layers.iter().find(|layer| ![0, 1, 2, 3].contains(*layer)) {
             Some(layer) => bail!(Usage(format!(
                 "there is no layer {layer} in this version; there are 0, 1 and 3"
             ))),

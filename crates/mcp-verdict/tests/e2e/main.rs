@@ -10,4 +10,5 @@ mod gate;
 mod hostile;
 mod models;
 mod scan;
+mod stress;
 mod support;
