@@ -7,6 +7,7 @@
 mod conformance;
 mod confusion;
 mod effort;
+mod gate;
 mod headline;
 mod matrix;
 mod piece;
@@ -33,6 +34,9 @@ pub(crate) fn render(report: &Report) -> String {
     if layer_zero(report).is_some() {
         let body = conformance::section(report);
         sections.push(("conformance", "Conformance", body));
+    }
+    if let Some(gate) = &report.gate {
+        sections.push(("gate", "Gate", gate::section(report, gate)));
     }
     if let Some(layer) = behavior(report) {
         sections.push(("models", "Models", rates::section(layer)));

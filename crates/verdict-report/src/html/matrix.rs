@@ -71,7 +71,8 @@ fn rows(layer: &Behavior) -> Vec<Row<'_>> {
 pub(super) fn anchor(report: &Report, id: &str) -> String {
     let rows = behavior(report).map(rows).unwrap_or_default();
     let index = rows.iter().position(|row| row.id == id);
-    format!("case-{}", index.unwrap_or_default())
+    // A case that is not in this run has no place of its own.
+    index.map_or_else(|| "cases".to_owned(), |index| format!("case-{index}"))
 }
 
 pub(super) fn section(report: &Report, layer: &Behavior) -> String {

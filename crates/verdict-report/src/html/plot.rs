@@ -4,6 +4,15 @@ use std::fmt::Write as _;
 
 /// A share of 0 to 1 as a dot, its interval as a line, on a scale from 0 to 100 %.
 pub(super) fn interval(rate: f64, bounds: Option<[f64; 2]>) -> String {
+    scale(None, rate, bounds)
+}
+
+/// Two shares on such a scale: a ring for the one before, a dot and its interval for now.
+pub(super) fn change(was: f64, now: f64, bounds: Option<[f64; 2]>) -> String {
+    scale(Some(was), now, bounds)
+}
+
+fn scale(was: Option<f64>, rate: f64, bounds: Option<[f64; 2]>) -> String {
     // Two per cent are left on both sides, so that a dot at an end is whole.
     let at = |share: f64| share.clamp(0.0, 1.0) * 96.0 + 2.0;
     let line = |class: &str, from: f64, to: f64| {
@@ -20,6 +29,13 @@ pub(super) fn interval(rate: f64, bounds: Option<[f64; 2]>) -> String {
     }
     if let Some([low, high]) = bounds {
         out.push_str(&line("range", at(low), at(high)));
+    }
+    if let Some(was) = was {
+        let _ = write!(
+            out,
+            "<circle class=\"ring\" cx=\"{:.1}%\" cy=\"8\" r=\"5.5\"/>",
+            at(was)
+        );
     }
     let _ = write!(
         out,

@@ -1,7 +1,7 @@
 //! The page for a browser: what is on it, what cannot get into it, how large it becomes.
 
 use crate::hostile::ATTACKS;
-use crate::support::behavior::with_behavior;
+use crate::support::behavior::{with_behavior, with_gate};
 use crate::support::page::read;
 use crate::support::{clean, sample};
 use verdict_model::Report;
@@ -46,6 +46,26 @@ fn the_page_tells_the_story() {
     ] {
         assert!(text.contains(part), "{part}\nis not in\n{text}");
     }
+}
+
+#[test]
+fn the_gate_tells_what_moved_and_why() {
+    let report = with_gate();
+    let page = page(&report);
+    let text = read(&page);
+    for part in [
+        "fail something got worse, against the baseline of 2026-11-20 (3c9a1f0, main).",
+        "evidence 812 : 1, bar 50; score 84.0 % (78.0 % to 89.0 %)",
+        "large-1 selection 98.0 % 84.0 % 78.0 % to 89.0 % -14.0 points fail",
+        "red case-of-acme-3 on large-1: 100.0 % → 20.0 %, probably description change 5210 : 1",
+        "get_invoice was \"Gets one invoice.\" and is \"Gets things <b>fast</b>.\"",
+        "description 0.97",
+    ] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+    assert!(page.contains("class=\"ring\""));
+    // A case that is not in this run leads to the list of cases, never to another case.
+    assert!(page.contains("<a href=\"#cases\"><b>gone-since</b></a>"));
 }
 
 #[test]

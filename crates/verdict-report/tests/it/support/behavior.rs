@@ -132,3 +132,33 @@ fn one_run(place: usize, case: usize, run: usize, bad: bool) -> Value {
         "ms": { "model": 400 + (case * 37 + run * 113 + place * 271) % 1_900, "server": 12 },
     })
 }
+
+/// The same with a gate that fails: a changed description, and a model that moved.
+pub(crate) fn with_gate() -> Report {
+    let gate = json!({
+        "decision": "fail", "mode": "evidence",
+        "baseline": {"sha": "3c9a1f0b7e5d2c4a", "at": "2026-11-20T03:17:00Z", "branch": "main"},
+        "perMetric": [
+            {"model": "large-1", "metric": "selection", "was": 0.98, "now": 0.84, "delta": -0.14,
+             "interval": [0.78, 0.89], "evidence": 812.0, "decision": "fail"},
+            {"model": "large-1", "metric": "overTrigger", "was": 1.0, "now": 1.0, "delta": 0.0,
+             "interval": [0.93, 1.0], "evidence": 0.1, "decision": "pass"}
+        ],
+        "regressions": [
+            {"case": "case-of-acme-3", "model": "large-1", "was": 1.0, "now": 0.2, "cause": "description change",
+             "probable": true, "ratio": 5210.0, "red": true,
+             "causeDetail": "`get_invoice` was \"Gets one invoice.\" and is \"Gets things <b>fast</b>.\""},
+            {"case": "gone-since", "model": "large-1", "was": 0.9, "now": null, "cause": "undetermined"}
+        ],
+        "models": [{
+            "model": "large-1", "decision": "fail", "reason": "something got worse", "evidence": 812.0, "failAt": 50.0,
+            "passBelow": 0.5, "rounds": 2, "firstPass": 150, "confirmation": 20, "saved": 0, "score": 0.84,
+            "interval": [0.78, 0.89], "drop": 0.14, "noise": 0.03, "smallestVisible": 0.04, "cases": 30, "common": 28,
+            "rho": 0.02, "independentRuns": 4.6, "suspects": [{"case": "case-of-acme-3", "ratio": 5210.0}]
+        }],
+        "notes": ["large-1: 20 runs with the baseline's tools and today's say: description 0.97."]
+    });
+    let mut report = with_behavior(4, 1, 5);
+    report.gate = Some(serde_json::from_value(gate).expect("a gate"));
+    report
+}
