@@ -25,6 +25,9 @@ pub struct Gate {
     pub regressions: Vec<Regression>,
     /// One entry per model: the grounds of its decision.
     pub models: Vec<ModelGate>,
+    /// Runs before this one, oldest first, where a history is kept (`history: true`): the newest of each model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trend: Vec<Night>,
     /// What a reader has to know, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -42,8 +45,14 @@ impl Gate {
             per_metric,
             regressions,
             models,
+            trend,
             notes,
         } = self;
+        for night in trend {
+            change(&mut night.model);
+            let foreign = night.at.iter_mut().chain(&mut night.sha);
+            foreign.for_each(&mut *change);
+        }
         if let Some(baseline) = baseline {
             let BaselineRef { sha, at, branch } = baseline;
             [sha, at, branch]
@@ -70,6 +79,24 @@ impl Gate {
         }
         notes.iter_mut().for_each(change);
     }
+}
+
+/// One model in one earlier run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Night {
+    /// When it was, as the history says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// Its commit, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha: Option<String>,
+    /// The model.
+    pub model: String,
+    /// Mean pass rate of the first pass.
+    pub score: Option<f64>,
+    /// What the gate said.
+    pub decision: Decision,
 }
 
 /// What the gate says.

@@ -10,13 +10,16 @@ use verdict_eval::gate::finished::key;
 use verdict_eval::gate::rho::Correlation;
 use verdict_eval::gate::{Counts, Rule};
 use verdict_model::behavior::Metric;
-use verdict_model::gate::Decision;
+use verdict_model::gate::{Decision, Night};
 use verdict_model::{Config, Report, Verdict};
 
 /// Bytes of a history that are read.
 const MOST: u64 = 256 << 20;
 /// Sessions that an estimate is made of, the newest.
 const SESSIONS: usize = 100;
+
+/// Runs of a model that are drawn, the newest.
+const DRAWN: usize = 60;
 
 /// One run.
 #[derive(Debug, Serialize, Deserialize)]
@@ -103,6 +106,34 @@ impl History {
             ..rule.clone()
         };
         (rule, said)
+    }
+}
+
+impl History {
+    /// The newest runs of each model, oldest first, to be drawn.
+    pub(crate) fn trend(&self) -> Vec<Night> {
+        let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+        let nights = self
+            .0
+            .iter()
+            .rev()
+            .flat_map(|line| line.models.iter().map(move |entry| (line, entry)));
+        let mut trend: Vec<_> = nights
+            .filter(|(_, entry)| {
+                let seen = left.entry(entry.key.model.as_str()).or_default();
+                *seen += 1;
+                *seen <= DRAWN
+            })
+            .map(|(line, entry)| Night {
+                at: line.at.clone(),
+                sha: line.sha.clone(),
+                model: entry.key.model.clone(),
+                score: entry.score,
+                decision: entry.decision,
+            })
+            .collect();
+        trend.reverse();
+        trend
     }
 }
 

@@ -105,6 +105,7 @@ impl Holding<'_> {
         let gating = self.gating;
         (!gating.first_only).then(|| Gate {
             mode: gating.terms.mode,
+            trend: self.history.trend(),
             ..gate(gating.reference(), parts, gating.notes)
         })
     }

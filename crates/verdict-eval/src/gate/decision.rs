@@ -81,6 +81,7 @@ pub fn gate(baseline: Option<BaselineRef>, parts: Vec<Part>, notes: Vec<String>)
         per_metric: Vec::new(),
         regressions: Vec::new(),
         models: Vec::new(),
+        trend: vec![],
         notes,
     };
     for part in parts {

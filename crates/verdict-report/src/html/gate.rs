@@ -1,6 +1,6 @@
 //! The gate: what moved since the baseline, what got worse, and why.
 
-use super::piece::{chip, prose, text};
+use super::piece::{chip, counted, prose, text};
 use super::{matrix, plot};
 use crate::behavior::percent;
 use crate::gate::{against, cause, figure, grounds, interval, meaning, metric, points};
@@ -33,6 +33,7 @@ pub(super) fn section(report: &Report, gate: &Gate) -> String {
     out.push_str("</ul>\n");
     out.push_str(&metrics(gate));
     out.push_str(&regressions(report, gate));
+    out.push_str(&trend(gate));
     if !gate.notes.is_empty() {
         out.push_str("<ul class=\"plain dim\">\n");
         for note in gate.notes.iter().take(20) {
@@ -44,14 +45,60 @@ pub(super) fn section(report: &Report, gate: &Gate) -> String {
 }
 
 fn decided(decision: Decision) -> String {
-    let class = match decision {
+    chip(class(decision), decision.word())
+}
+
+fn class(decision: Decision) -> &'static str {
+    match decision {
         Decision::Pass => "pass",
         Decision::Fail => "fail",
         Decision::Warn => "warn",
         Decision::Learning => "info",
         Decision::Incomplete => "error",
-    };
-    chip(class, decision.word())
+    }
+}
+
+/// The scores of earlier runs and of this one, a line for each model.
+fn trend(gate: &Gate) -> String {
+    let rows: String = gate.models.iter().take(20).filter_map(|model| {
+        let before = gate.trend.iter().filter(|night| night.model == model.model);
+        let before: Vec<_> = before.filter_map(|night| Some((night.score?, night))).collect();
+        let now = model.score?;
+        let (first, lowest) = (before.first()?, before.iter().map(|(score, _)| *score).fold(now, f64::min));
+        let points: Vec<_> = before
+            .iter()
+            .map(|(score, night)| (*score, night.decision))
+            .chain([(now, model.decision)])
+            .map(|(score, decision)| (score, class(decision)))
+            .collect();
+        Some(format!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
+            text(&model.model, 120),
+            plot::line(&points),
+            percent(Some(first.0)),
+            percent(Some(lowest)),
+            percent(Some(now))
+        ))
+    }).collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    let nights = gate.trend.len();
+    let days: Vec<&str> = gate
+        .trend
+        .iter()
+        .filter_map(|night| night.at.as_deref()?.get(..10))
+        .collect();
+    let since = days.iter().min().map_or_else(String::new, |day| {
+        format!(", the first on {}", text(day, 20))
+    });
+    format!(
+        "<h3>Night after night</h3>\n<div class=\"wide\"><table class=\"times\">\n<thead><tr><th scope=\"col\">Model</th>\
+         <th scope=\"col\">score, from the lowest to the highest</th><th scope=\"col\" class=\"number\">first</th>\
+         <th scope=\"col\" class=\"number\">lowest</th><th scope=\"col\" class=\"number\">now</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n\
+         <p class=\"dim\">{} before this one{since}. A ring is a run that failed or warned, the last dot is this run.</p>\n",
+        counted(nights as u64, "run")
+    )
 }
 
 /// Each metric then and now, on one scale.

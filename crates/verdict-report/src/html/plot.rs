@@ -45,6 +45,52 @@ fn scale(was: Option<f64>, rate: f64, bounds: Option<[f64; 2]>) -> String {
     out
 }
 
+/// Shares one after the other as a line, from the lowest to the highest; each has a class for its colour. Runs that failed or
+/// warned have a ring, the last one a dot.
+pub(super) fn line(points: &[(f64, &str)]) -> String {
+    const STEP: f64 = 10.0;
+    let shares = || points.iter().map(|(share, _)| share.clamp(0.0, 1.0));
+    let (low, high) = shares().fold((1.0_f64, 0.0_f64), |(low, high), share| {
+        (low.min(share), high.max(share))
+    });
+    // Five points of a hundred at least, so that noise does not look like a fall.
+    let (low, range) = if high - low < 0.05 {
+        ((high - 0.05).max(0.0), 0.05)
+    } else {
+        (low, high - low)
+    };
+    let at = |place: usize, share: f64| {
+        (
+            to_f64(place as u64) * STEP + 6.0,
+            34.0 - (share - low) / range * 28.0,
+        )
+    };
+    let width = to_f64(points.len().saturating_sub(1) as u64) * STEP + 12.0;
+    let mut out = format!(
+        "<svg class=\"trend\" viewBox=\"0 0 {width:.0} 40\" preserveAspectRatio=\"xMinYMid meet\" aria-hidden=\"true\"><path class=\"way\" d=\""
+    );
+    for (place, share) in shares().enumerate() {
+        let (x, y) = at(place, share);
+        let pen = if place == 0 { 'M' } else { 'L' };
+        let _ = write!(out, "{pen}{x:.1} {y:.1}");
+    }
+    out.push_str("\"/>");
+    for (place, (share, class)) in points.iter().enumerate() {
+        let is_last = place + 1 == points.len();
+        if !is_last && !["fail", "warn"].contains(class) {
+            continue;
+        }
+        let (x, y) = at(place, share.clamp(0.0, 1.0));
+        let kind = if is_last { "dot" } else { "ring" };
+        let _ = write!(
+            out,
+            "<circle class=\"{kind} {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\"/>"
+        );
+    }
+    out.push_str("</svg>");
+    out
+}
+
 /// Parts of a whole as one bar; each part has a class for its colour.
 pub(super) fn bar(parts: &[(&str, u64)]) -> String {
     let whole: u64 = parts.iter().map(|(_, count)| count).sum();

@@ -60,6 +60,8 @@ fn the_gate_tells_what_moved_and_why() {
         "red case-of-acme-3 on large-1: 100.0 % → 20.0 %, probably description change 5210 : 1",
         "get_invoice was \"Gets one invoice.\" and is \"Gets things <b>fast</b>.\"",
         "description 0.97",
+        "large-1 96.0 % 84.0 % 84.0 %",
+        "30 runs before this one, the first on 2026-10-01.",
     ] {
         assert!(text.contains(part), "{part}\nis not in\n{text}");
     }

@@ -158,6 +158,13 @@ pub(crate) fn with_gate() -> Report {
         }],
         "notes": ["large-1: 20 runs with the baseline's tools and today's say: description 0.97."]
     });
+    let mut gate = gate;
+    let nights = (0..30).map(|night| {
+        let score = 0.96 - f64::from(night % 7) * 0.006;
+        let decision = if night == 12 { "warn" } else { "pass" };
+        json!({"at": format!("2026-10-{:02}T03:17:00Z", night + 1), "model": "large-1", "score": score, "decision": decision})
+    });
+    gate["trend"] = nights.collect();
     let mut report = with_behavior(4, 1, 5);
     report.gate = Some(serde_json::from_value(gate).expect("a gate"));
     report
