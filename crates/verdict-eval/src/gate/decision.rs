@@ -237,7 +237,10 @@ impl Judged<'_> {
             change.decision = match change.evidence {
                 None => Decision::Learning,
                 Some(evidence) if evidence >= bar => Decision::Fail,
-                Some(evidence) if evidence >= self.rule.pass_below => Decision::Warn,
+                // With very few cases the evidence stays between the bars though nothing dropped.
+                Some(evidence) if evidence >= self.rule.pass_below && change.delta < Some(0.0) => {
+                    Decision::Warn
+                }
                 Some(_) => Decision::Pass,
             };
         }

@@ -160,8 +160,13 @@ pub fn explain(part: &mut Part, model: &ModelResult, differences: Option<&[Chang
         }
         if differences.is_empty() {
             if matches!(regression.cause, Cause::Undetermined | Cause::ModelDrift) {
-                regression.cause = Cause::ModelDrift;
-                regression.cause_detail = Some(unchanged(model.is_baseline).to_owned());
+                let undecided = part.model.decision == Decision::Warn;
+                regression.cause = if undecided {
+                    Cause::Undetermined
+                } else {
+                    Cause::ModelDrift
+                };
+                regression.cause_detail = Some(unchanged(model.is_baseline, undecided).to_owned());
             }
             continue;
         }
@@ -174,8 +179,10 @@ pub fn explain(part: &mut Part, model: &ModelResult, differences: Option<&[Chang
     }
 }
 
-fn unchanged(is_baseline: bool) -> &'static str {
-    if is_baseline {
+fn unchanged(is_baseline: bool, undecided: bool) -> &'static str {
+    if undecided {
+        "noise, model drift, or the server answers its calls otherwise: the tools are those of the baseline, so no description did it"
+    } else if is_baseline {
         "the tools are those of the baseline: what the server answers, or the built-in ranking, is another"
     } else {
         "model drift, or the server answers its calls otherwise: the tools are those of the baseline, so no description did it"
