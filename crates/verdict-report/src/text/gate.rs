@@ -85,7 +85,7 @@ pub(super) fn decisive(page: &mut Page, report: &Report) {
 /// The label and what was decided.
 fn heading(gate: &Gate) -> (String, String) {
     let text = format!("{}: {}", gate.decision.word(), meaning(gate));
-    (format!("{:<GUTTER$}", "gate"), clean(&text, 300).into())
+    (format!("{:<GUTTER$}", "gate"), clean(&text, 300))
 }
 
 fn tone(decision: Decision) -> Tone {

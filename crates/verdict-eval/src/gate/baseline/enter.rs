@@ -298,7 +298,7 @@ pub enum NothingToAccept {
     NoReason,
     /// The session was cut off, or its cases stopped early: its rates are not those of the model.
     #[error(
-        "this report is not of a whole run, so its rates are no baseline; run again without --curtail"
+        "this report is not of a whole run, so its rates are no baseline; run again to the end"
     )]
     NotWhole,
     /// The session has no case below its pool.
