@@ -67,8 +67,11 @@ pub fn gate_sentence(gate: &Gate) -> Option<String> {
             Some(format!("the gate fails. {said}{first}."))
         }
         Decision::Warn => Some(format!("the gate warns. {said}.")),
+        Decision::Learning if gate.baseline.is_none() => Some(
+            "the gate is learning: there is no baseline to compare this run with yet.".to_owned(),
+        ),
         Decision::Learning => Some(
-            "the gate is learning: there is too little of a baseline to hold this run against."
+            "the gate is learning: the baseline has too few runs to compare this one with."
                 .to_owned(),
         ),
         Decision::Incomplete | Decision::Pass => None,

@@ -405,6 +405,21 @@ pub struct Gate {
     /// The drop of a metric that is let pass, between 0 and 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_drop: Option<f64>,
+    /// How `hard` cases are held.
+    pub hard: HardGate,
+}
+
+/// How `hard` cases are held.
+#[cfg(feature = "evaluation")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum HardGate {
+    /// A missed target is confirmed by further runs before it is red.
+    #[default]
+    Confirmed,
+    /// Any failure in the first pass is red.
+    Strict,
 }
 
 /// Statistics, or the plain rule.

@@ -5,10 +5,15 @@ use verdict_model::behavior::Metric;
 use verdict_model::gate::{BaselineRef, Decision, Gate, MetricChange, Mode, ModelGate, Regression};
 
 /// `against the baseline of 2026-11-01 (3c9a1f0, main)`.
-pub(crate) fn against(gate: &Gate) -> String {
-    let Some(BaselineRef { sha, at, branch }) = &gate.baseline else {
-        return "without a baseline".to_owned();
-    };
+fn against(gate: &Gate) -> String {
+    match gate.baseline {
+        Some(_) => format!("against {}", baseline(gate)),
+        None => "without a baseline".to_owned(),
+    }
+}
+
+fn baseline(gate: &Gate) -> String {
+    let BaselineRef { sha, at, branch } = gate.baseline.clone().unwrap_or_default();
     let day = at
         .as_deref()
         .and_then(|at| at.get(..10))
@@ -16,23 +21,30 @@ pub(crate) fn against(gate: &Gate) -> String {
     let short = sha
         .as_deref()
         .map(|sha| sha.get(..7).unwrap_or(sha).to_owned());
-    let place: Vec<String> = short.into_iter().chain(branch.clone()).collect();
+    let place: Vec<String> = short.into_iter().chain(branch).collect();
     let place = if place.is_empty() {
         String::new()
     } else {
         format!(" ({})", place.join(", "))
     };
-    format!("against the baseline of {day}{place}")
+    format!("the baseline of {day}{place}")
 }
 
-/// What a decision means for a build.
-pub(crate) fn meaning(decision: Decision) -> &'static str {
-    match decision {
+/// What was decided, and against what: what follows the word of the decision.
+pub(crate) fn meaning(gate: &Gate) -> String {
+    let meaning = match gate.decision {
         Decision::Pass => "nothing got worse",
         Decision::Fail => "something got worse",
-        Decision::Warn => "undecided",
-        Decision::Learning => "too little of a baseline",
+        Decision::Warn => "undecided, or a case is unstable",
+        Decision::Learning if gate.baseline.is_none() => {
+            return "there is no baseline to compare with yet".to_owned();
+        }
+        Decision::Learning => "too few runs to compare with",
         Decision::Incomplete => "too few valid runs",
+    };
+    match gate.decision {
+        Decision::Learning => format!("{meaning} in {}", baseline(gate)),
+        _ => format!("{meaning}, {}", against(gate)),
     }
 }
 

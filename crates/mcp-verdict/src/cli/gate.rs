@@ -11,7 +11,7 @@ use clap::{ArgMatches, Args};
 use std::path::PathBuf;
 use verdict_core::mask::Masks;
 use verdict_eval::gate::baseline::{Acceptance, FirstPass, accepted};
-use verdict_eval::gate::finished::{Terms, counts, finished, wanted};
+use verdict_eval::gate::finished::{Terms, counts, finished, is_green, wanted};
 use verdict_eval::verdict::{gate_sentence, gated};
 use verdict_model::gate::{Decision, Mode};
 
@@ -148,7 +148,8 @@ pub(crate) fn accept(args: &AcceptArgs) -> Result<Exit> {
         }
         let gate = report.gate.as_ref().and_then(|gate| gate.models.get(place));
         let decision = gate.map_or(Decision::Learning, |ground| ground.decision);
-        let Some(counts) = counts(&report, model, decision) else {
+        let green = gate.is_none_or(is_green);
+        let Some(counts) = counts(&report, model, decision, green) else {
             continue;
         };
         let acceptance = Acceptance {

@@ -45,7 +45,7 @@ enum Command {
     Run(Box<run::RunArgs>),
     /// Hold one report against a baseline; nothing is run
     #[command(
-        after_help = "Examples:\n  mcp-verdict gate --report report.json\n  mcp-verdict gate --report report.json --baseline .baseline/green.json --max-drop 0.02\n  mcp-verdict gate --report report.json --gate literal --format markdown\n\nA finished report cannot be confirmed: what `run` would run again is a warning here.\n\nExit codes: 0 pass, warning or too little of a baseline; 1 something got worse, or a warning with --deny-warnings;\n2 bad usage, report or baseline; 3 too few valid runs."
+        after_help = "Examples:\n  mcp-verdict gate --report report.json\n  mcp-verdict gate --report report.json --baseline .baseline/green.json --max-drop 0.02\n  mcp-verdict gate --report report.json --gate literal --format markdown\n\nA finished report cannot be confirmed: what `run` would run again is a warning here.\n\nExit codes: 0 pass, warning or too few runs to compare with; 1 something got worse, or a warning with --deny-warnings;\n2 bad usage, report or baseline; 3 too few valid runs."
     )]
     Gate(gate::HoldArgs),
     /// Collect first passes into the baseline

@@ -136,9 +136,6 @@ impl<'s> Track<'_, 's> {
                 Step::Run(bought) => bought,
             };
             let confirms = bought.iter().any(|bought| bought.wave > 0);
-            if confirms && (self.service.has_stopped() || interrupt.happened()) {
-                break session.ruling();
-            }
             let made = self
                 .session
                 .buy(self.service, &cases, &bought, self.tally, interrupt)
@@ -149,6 +146,10 @@ impl<'s> Track<'_, 's> {
             }
             for runs in &mut course.runs {
                 runs.runs.sort_by_key(|run| run.index);
+            }
+            // What was bought and could not be made stands among the runs, so that the report is no verdict.
+            if confirms && (self.service.has_stopped() || interrupt.happened()) {
+                break session.ruling();
             }
         };
         if !plain {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use verdict_eval::gate::baseline::{FirstPass, Key};
-use verdict_eval::gate::finished::key;
+use verdict_eval::gate::finished::{is_green, key};
 use verdict_eval::gate::rho::Correlation;
 use verdict_eval::gate::{Counts, Rule};
 use verdict_model::behavior::Metric;
@@ -37,6 +37,9 @@ struct Entry {
     #[serde(flatten)]
     key: Key,
     decision: Decision,
+    /// Whether its first pass may enter the pools; absent in lines of old.
+    #[serde(default)]
+    green: Option<bool>,
     score: Option<f64>,
     metrics: BTreeMap<Metric, Option<f64>>,
     /// Fresh first passes by id and hash; empty where nothing was fresh.
@@ -75,7 +78,8 @@ impl History {
     /// The rule with the correlation that the green nights of a model show, and what is said about it.
     pub(crate) fn rule(&self, rule: &Rule, key: &Key) -> (Rule, Option<String>) {
         let green = |entry: &&Entry| {
-            entry.key == *key && matches!(entry.decision, Decision::Pass | Decision::Learning)
+            let quiet = matches!(entry.decision, Decision::Pass | Decision::Learning);
+            entry.key == *key && entry.green.unwrap_or(quiet)
         };
         let entries = self.0.iter().rev().flat_map(|line| &line.models);
         let mut cases: BTreeMap<&str, Vec<Counts>> = BTreeMap::new();
@@ -154,6 +158,7 @@ pub(crate) fn append(report: &Report, baseline: &Path) -> Result<()> {
             Entry {
                 key: key(layer, &model.id, info),
                 decision: ground.decision,
+                green: Some(is_green(ground)),
                 score: ground.score,
                 metrics: model
                     .metrics

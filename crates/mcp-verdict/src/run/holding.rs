@@ -18,15 +18,16 @@ use std::path::Path;
 use verdict_core::mask::Masks;
 use verdict_eval::advice::advice;
 use verdict_eval::agent::Rules;
+use verdict_eval::gate::HardMode;
 use verdict_eval::gate::attribution::Finding;
 use verdict_eval::gate::baseline::Key;
 use verdict_eval::gate::decision::{Judged, Part, gate};
-use verdict_eval::gate::finished::{Terms, explain, plain, plain_standing, pools};
+use verdict_eval::gate::finished::{Terms, beside, explain, plain, plain_standing, pools};
 use verdict_eval::golden::hash;
 use verdict_eval::score::{collisions, expected, metrics, pass_rate};
 use verdict_eval::tool::Tool;
 use verdict_model::behavior::{CaseResult, JudgeResult, ModelResult, Standing};
-use verdict_model::config::GateMode;
+use verdict_model::config::{GateMode, HardGate};
 use verdict_model::gate::{Gate, Mode, SessionInfo};
 use verdict_model::report::Location;
 use verdict_model::{Config, Report};
@@ -94,6 +95,9 @@ impl Holding<'_> {
         let differences = gating.differences.as_deref();
         explain(&mut part, &result, differences, ruling.is_none());
         part.notes.extend(said);
+        let baseline = gating.baseline.as_ref();
+        let notes = baseline.map(|baseline| beside(baseline, &key, judge));
+        part.notes.extend(notes.into_iter().flatten());
         let found = finding.as_ref();
         part.notes
             .extend(found.and_then(|found| experiment(&model.id, found)));
@@ -179,7 +183,11 @@ impl Behaviour {
         };
         let max_drop = config.gate.max_drop.unwrap_or(MAX_DROP);
         let notes = self.held.note.iter().cloned().collect();
-        let terms = Terms::new(mode, info.runs, max_drop);
+        let hard = match config.gate.hard {
+            HardGate::Confirmed => HardMode::Confirmed,
+            HardGate::Strict => HardMode::Strict,
+        };
+        let terms = Terms::new(mode, info.runs, max_drop).with_hard(hard);
         Gating {
             first_only: self.shard.is_some() || self.collects == Collects::Anything,
             ..Gating::new(terms, self.held.pools.clone(), notes, info)

@@ -92,6 +92,7 @@ pub(crate) struct Asked {
     pub(crate) answer: Answer,
     /// Milliseconds that the answer took when it was made.
     pub(crate) ms: u64,
+    /// It was counted by a session before this one.
     pub(crate) is_reused: bool,
 }
 
@@ -212,7 +213,8 @@ impl<'d> Service<'d> {
             if let Some(kept) = kept
                 && let Ok(answer) = decode(&remote.endpoint, &response(&kept), &remote.offer.names)
             {
-                return Ok(self.reused(answer, kept.ms));
+                let is_used = remote.net.journal.borrow().is_used();
+                return Ok(self.reused(answer, kept.ms, is_used));
             }
             if let Some(stopped) = self.state.borrow().stopped.clone() {
                 return Err(stopped);
@@ -239,7 +241,7 @@ impl<'d> Service<'d> {
         }
     }
 
-    fn reused(&self, answer: Answer, ms: u64) -> Asked {
+    fn reused(&self, answer: Answer, ms: u64, is_used: bool) -> Asked {
         let state = &mut *self.state.borrow_mut();
         state.figures.calls += 1;
         state.figures.reused += 1;
@@ -247,7 +249,7 @@ impl<'d> Service<'d> {
         Asked {
             answer,
             ms,
-            is_reused: true,
+            is_reused: is_used,
         }
     }
 

@@ -7,14 +7,15 @@ use crate::cli::gate::BaselineArgs;
 use crate::cli::run::RunArgs;
 use crate::config;
 use crate::exit::{Exit, NotStarted, Usage, say};
-use crate::ground::Ground;
+use crate::ground::{Ground, never_answered};
 use crate::interrupt::{self, Interrupt};
 use crate::output;
 use anyhow::{Result, bail};
+use verdict_core::mask::Masks;
 use verdict_core::unjudged;
 use verdict_eval::gate::Rule;
 use verdict_eval::gate::baseline::{Baseline, Entry, Refusal, entered};
-use verdict_eval::gate::finished::{counts, wanted};
+use verdict_eval::gate::finished::{counts, is_green, wanted};
 use verdict_model::behavior::{Kind, Standing};
 use verdict_model::gate::Decision;
 use verdict_model::{Config, Report, Verdict};
@@ -38,10 +39,14 @@ fn update(held: &Held, report: &Report) -> Result<String> {
     else {
         return Ok("the baseline is as it was: layer 1 did not run".to_owned());
     };
-    if report.verdict != Verdict::Pass || gate.decision == Decision::Warn {
+    if report.verdict != Verdict::Pass {
+        let this = match gate.decision {
+            // Another layer, or a warning that was denied.
+            Decision::Pass | Decision::Learning => "red",
+            decision => decision.word(),
+        };
         return Ok(format!(
-            "the baseline {shown} is as it was: only a green run enters it, and this one is {}",
-            gate.decision.word()
+            "the baseline {shown} is as it was: only a green run enters it, and this one is {this}"
         ));
     }
     if held.is_broken {
@@ -58,7 +63,7 @@ fn update(held: &Held, report: &Report) -> Result<String> {
     let mut next = old.clone();
     let mut said = Vec::new();
     for (model, ground) in layer.models.iter().zip(&gate.models) {
-        let Some(session) = counts(report, model, ground.decision) else {
+        let Some(session) = counts(report, model, ground.decision, is_green(ground)) else {
             continue;
         };
         let rule = Rule {
@@ -131,7 +136,13 @@ pub(crate) async fn baseline(args: &BaselineArgs) -> Result<Exit> {
         Ok(held) => Some(held),
     };
     let mut interrupt = interrupt::listen().await;
-    let ground = Ground::prepare(&plan, &mut interrupt).await?;
+    let ground = match Ground::prepare(&plan, &mut interrupt).await {
+        Ok(ground) => ground,
+        Err(error) => {
+            let masks = Masks::new(&plan.settings.secrets);
+            return Err(NotStarted::new(never_answered(error, &masks)?).into());
+        }
+    };
     let collected = collect(args, &run, &plan, &ground, &mut interrupt, held.as_ref()).await;
     ground.end().await;
     let (next, target) = collected?;
@@ -225,12 +236,13 @@ fn enter(args: &BaselineArgs, report: &Report, old: Baseline, session: u32) -> R
                 red.join(", ")
             )));
         }
-        let decision = match report.gate.as_ref().and_then(|gate| gate.models.get(place)) {
-            Some(ground) => ground.decision,
-            None if report.verdict == Verdict::None => Decision::Incomplete,
-            None => Decision::Learning,
+        let ground = report.gate.as_ref().and_then(|gate| gate.models.get(place));
+        let (decision, green) = match ground {
+            Some(ground) => (ground.decision, is_green(ground)),
+            None if report.verdict == Verdict::None => (Decision::Incomplete, false),
+            None => (Decision::Learning, true),
         };
-        let Some(counts) = counts(report, model, decision) else {
+        let Some(counts) = counts(report, model, decision, green) else {
             continue;
         };
         let (with, entry) = entered(&next, &Rule::of_runs(info.runs), &counts);

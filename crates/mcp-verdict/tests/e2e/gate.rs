@@ -1,154 +1,18 @@
 //! The gate from outside: nights with nothing changed, a spoiled description, baselines of every sort, shards.
 
-use crate::support::{code, request, server, stderr, stdout};
+mod changes;
+#[cfg(unix)]
+mod cut;
+mod judges;
+mod nights;
+mod rules;
+mod suite;
+mod warned;
+
+use crate::support::{code, stderr, stdout};
 use serde_json::{Value, json};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-/// Tools whose names say nothing, each with a prompt that only its description fits.
-const TOOLS: [(&str, &str, &str); 6] = [
-    (
-        "alpha",
-        "Gives the weather forecast of a city.",
-        "Weather forecast for the city of Oslo?",
-    ),
-    (
-        "bravo",
-        "Sends a mail message to a person.",
-        "Send a mail message to this person.",
-    ),
-    (
-        "charlie",
-        "Finds an invoice by its number.",
-        "Find the invoice with number 7.",
-    ),
-    (
-        "delta",
-        "Books a meeting room for a day.",
-        "Book a meeting room for the day.",
-    ),
-    (
-        "echo",
-        "Converts money between currencies.",
-        "Convert money between two currencies.",
-    ),
-    (
-        "foxtrot",
-        "Plays a song by its title.",
-        "Play the song with this title.",
-    ),
-];
-
-/// A server with these tools; a `spoiled` one says nothing of use. Its endpoint.
-fn serve(spoiled: Option<&'static str>) -> String {
-    server(move |stream| {
-        while let Some(request) = request(stream) {
-            let body = request.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-            let body: Value = serde_json::from_str(body).unwrap_or_default();
-            let result = match body["method"].as_str() {
-                Some("server/discover") => {
-                    json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})
-                }
-                Some("tools/list") => json!({"tools": tools(spoiled)}),
-                _ => json!({}),
-            };
-            let answer = json!({"jsonrpc": "2.0", "id": body["id"], "result": result}).to_string();
-            let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
-                answer.len()
-            );
-            if stream.write_all((head + &answer).as_bytes()).is_err() {
-                return;
-            }
-        }
-    })
-}
-
-fn tools(spoiled: Option<&str>) -> Vec<Value> {
-    let tool = |(name, description, _): &(&str, &str, &str)| {
-        let description = if spoiled == Some(*name) {
-            "Does a thing."
-        } else {
-            description
-        };
-        json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
-    };
-    TOOLS.iter().map(tool).collect()
-}
-
-/// A folder with a golden set and a configuration that keeps a history.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gate-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(folder.join("golden")).expect("a folder");
-    let cases = TOOLS.iter().map(|(name, _, prompt)| {
-        json!({"id": format!("case-{name}"), "prompt": prompt, "expect_tool": name})
-    });
-    let golden = Value::Array(cases.collect()).to_string();
-    std::fs::write(folder.join("golden/tasks.yaml"), golden).expect("written");
-    std::fs::write(
-        folder.join("mcp-verdict.yaml"),
-        "history: true\nlayers: [1]\n",
-    )
-    .expect("written");
-    folder
-}
-
-fn verdict(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-verdict"));
-    command.current_dir(folder).args(arguments);
-    for name in [
-        "ACTIONS",
-        "BASE_REF",
-        "REF_NAME",
-        "SHA",
-        "EVENT_NAME",
-        "EVENT_PATH",
-        "ACTOR",
-    ] {
-        command.env_remove(format!("GITHUB_{name}"));
-    }
-    command
-        .envs(variables.iter().copied())
-        .output()
-        .expect("it runs")
-}
-
-/// A run's exit code and report.
-fn run(folder: &Path, url: &str, more: &[&str], variables: &[(&str, &str)]) -> (i32, Value) {
-    let mut all = vec![
-        "run",
-        "--url",
-        url,
-        "--format",
-        "json",
-        "--out",
-        "report.json",
-    ];
-    all.extend(more);
-    let output = verdict(folder, &all, variables);
-    let text = std::fs::read_to_string(folder.join("report.json"))
-        .unwrap_or_else(|_| panic!("{}", stderr(&output)));
-    (
-        code(&output),
-        serde_json::from_str(&text).expect("a report"),
-    )
-}
-
-fn baseline(folder: &Path, url: &str) {
-    let output = verdict(folder, &["baseline", "--url", url], &[]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-}
-
-fn green(folder: &Path) -> Value {
-    let text = std::fs::read_to_string(folder.join(".baseline/green.json")).expect("a baseline");
-    serde_json::from_str(&text).expect("JSON")
-}
-
-fn notes(report: &Value) -> String {
-    report["gate"]["notes"].to_string()
-}
+use std::path::Path;
+use suite::{baseline, folder, green, notes, run, serve, verdict};
 
 #[test]
 fn unchanged_nights_stay_green_and_a_spoiled_description_does_not() {

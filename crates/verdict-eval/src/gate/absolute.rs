@@ -80,7 +80,7 @@ impl Target<'_> {
         }
     }
 
-    /// Whether the first pass already decides whether the target is met: `--curtail` stops there.
+    /// Whether the first pass already decides whether the target is met: a curtailed one stops there.
     pub fn decided(&self) -> bool {
         let counts = Counts::of(self.first.iter().copied());
         match self.kind {

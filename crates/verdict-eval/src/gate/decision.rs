@@ -2,6 +2,8 @@
 
 mod notes;
 
+pub(super) use notes::only_the_judge;
+
 use super::absolute::{Held, Target};
 use super::attribution::Finding;
 use super::baseline::{Suite, good};
@@ -9,7 +11,7 @@ use super::belief::Beliefs;
 use super::counts::Counts;
 use super::evidence::{Pair, Ratios, Scale};
 use super::numbers;
-use super::rule::Rule;
+use super::rule::{HardMode, Rule};
 use super::session::{CaseRuling, Reason, Ruling, Session};
 use verdict_model::behavior::{CaseResult, Kind, Metric, ModelResult, Run, RunOutcome, Standing};
 use verdict_model::gate::{
@@ -107,10 +109,10 @@ impl Judged<'_> {
         }
         let regressions = self.regressions(model.decision);
         Part {
+            notes: notes::of(self, model.decision, &per_metric),
             model,
             per_metric,
             regressions,
-            notes: notes::of(self),
         }
     }
 
@@ -186,6 +188,9 @@ impl Judged<'_> {
             Reason::Evidence => format!(
                 "the evidence that something got worse is {evidence:.1} : 1, at a bar of {bar}"
             ),
+            Reason::RedTarget if self.rule.hard_mode == HardMode::Strict => {
+                of(Standing::Red, "missed the target of its own")
+            }
             Reason::RedTarget => of(
                 Standing::Red,
                 "missed the target of its own, and confirmed it",
@@ -233,7 +238,10 @@ impl Judged<'_> {
             change.decision = match change.evidence {
                 None => Decision::Learning,
                 Some(evidence) if evidence >= bar => Decision::Fail,
-                Some(evidence) if evidence >= self.rule.pass_below => Decision::Warn,
+                // With very few cases the evidence stays between the bars though nothing dropped.
+                Some(evidence) if evidence >= self.rule.pass_below && change.delta < Some(0.0) => {
+                    Decision::Warn
+                }
                 Some(_) => Decision::Pass,
             };
         }

@@ -1,19 +1,20 @@
 //! The gate on a finished report: nothing can be run again, so the evidence is weighed once.
 
-use super::baseline::{Baseline, FirstPass, Key, SessionCounts, Suite};
-use super::baseline::{Origin, good};
+mod beside;
+mod plain;
+
+pub use beside::beside;
+pub use plain::{plain, plain_standing};
+
+use super::baseline::{Baseline, FirstPass, Key, Origin, SessionCounts, Suite};
 use super::changes::{Change, changes, told};
-use super::counts::Counts;
-use super::decision::{Judged, Part, case, gate, record};
-use super::literal::{self, Literal};
-use super::rule::Rule;
+use super::decision::{Judged, Part, case, gate, only_the_judge, record};
+use super::rule::{HardMode, Rule};
 use super::session::Session;
 use crate::tool::Tool;
 use verdict_model::Report;
-use verdict_model::behavior::{Behavior, Kind, Metric, ModelResult, Standing};
-use verdict_model::gate::{
-    Cause, Decision, Gate, MetricChange, Mode, ModelGate, Regression, SessionInfo,
-};
+use verdict_model::behavior::{Behavior, Metric, ModelResult};
+use verdict_model::gate::{Cause, Decision, Gate, Mode, ModelGate, SessionInfo};
 
 /// How the gate decides.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +35,13 @@ impl Terms {
             rule: Rule::of_runs(runs).with_max_drop(max_drop),
             max_drop,
         }
+    }
+
+    /// With `hard` cases held so.
+    #[must_use]
+    pub fn with_hard(mut self, mode: HardMode) -> Self {
+        self.rule.hard_mode = mode;
+        self
     }
 }
 
@@ -120,6 +128,9 @@ pub fn finished(report: &Report, baseline: Option<&Baseline>, terms: &Terms) -> 
             }
         };
         explain(&mut part, model, differences.as_deref(), true);
+        let judge = info.judge.as_deref();
+        let notes = baseline.map(|baseline| beside(baseline, &key, judge));
+        part.notes.extend(notes.into_iter().flatten());
         part
     });
     let reference = baseline.map(Baseline::reference);
@@ -134,14 +145,28 @@ pub fn explain(part: &mut Part, model: &ModelResult, differences: Option<&[Chang
     let Some(differences) = differences else {
         return;
     };
+    let judge_alone = only_the_judge(&part.per_metric);
     for regression in &mut part.regressions {
         if regression.cause == Cause::GoldenCaseChanged || regression.was.is_none() {
             continue;
         }
+        if judge_alone && matches!(regression.cause, Cause::Undetermined | Cause::ModelDrift) {
+            regression.cause = Cause::Undetermined;
+            regression.cause_detail = Some(
+                "the judge's metric moved alone: the model's answers got worse, or the judge reads them otherwise"
+                    .to_owned(),
+            );
+            continue;
+        }
         if differences.is_empty() {
             if matches!(regression.cause, Cause::Undetermined | Cause::ModelDrift) {
-                regression.cause = Cause::ModelDrift;
-                regression.cause_detail = Some(unchanged(model.is_baseline).to_owned());
+                let undecided = part.model.decision == Decision::Warn;
+                regression.cause = if undecided {
+                    Cause::Undetermined
+                } else {
+                    Cause::ModelDrift
+                };
+                regression.cause_detail = Some(unchanged(model.is_baseline, undecided).to_owned());
             }
             continue;
         }
@@ -154,11 +179,13 @@ pub fn explain(part: &mut Part, model: &ModelResult, differences: Option<&[Chang
     }
 }
 
-fn unchanged(is_baseline: bool) -> &'static str {
-    if is_baseline {
+fn unchanged(is_baseline: bool, undecided: bool) -> &'static str {
+    if undecided {
+        "noise, model drift, or the server answers its calls otherwise: the tools are those of the baseline, so no description did it"
+    } else if is_baseline {
         "the tools are those of the baseline: what the server answers, or the built-in ranking, is another"
     } else {
-        "model drift or server behaviour: the tools are those of the baseline, so no description did it"
+        "model drift, or the server answers its calls otherwise: the tools are those of the baseline, so no description did it"
     }
 }
 
@@ -174,8 +201,25 @@ fn concerning(model: &ModelResult, id: &str, differences: &[Change]) -> Option<S
     })
 }
 
-/// What a model has for the baseline.
-pub fn counts(report: &Report, model: &ModelResult, decision: Decision) -> Option<SessionCounts> {
+/// Whether a model's first pass may enter the pools, by its part of the gate: see [`super::session::Ruling::is_green`]. Of a
+/// warning below the lower bar only an unstable target can be the reason.
+pub fn is_green(ground: &ModelGate) -> bool {
+    match ground.decision {
+        Decision::Pass | Decision::Learning => true,
+        Decision::Warn => ground
+            .evidence
+            .is_some_and(|evidence| evidence < ground.pass_below),
+        Decision::Fail | Decision::Incomplete => false,
+    }
+}
+
+/// What a model has for the baseline; `green` says whether it may enter.
+pub fn counts(
+    report: &Report,
+    model: &ModelResult,
+    decision: Decision,
+    green: bool,
+) -> Option<SessionCounts> {
     let layer = report.layers.behavior.as_ref()?;
     let info = report.session.as_ref()?;
     Some(SessionCounts {
@@ -184,175 +228,8 @@ pub fn counts(report: &Report, model: &ModelResult, decision: Decision) -> Optio
         judge: info.judge.clone(),
         tools: info.tools.iter().cloned().map(Tool).collect(),
         decision,
+        green,
         curtailed: false,
         cases: model.cases.iter().map(FirstPass::of).collect(),
     })
-}
-
-/// One model by the plain rule.
-pub fn plain(model: &ModelResult, suite: Option<&Suite>, terms: &Terms) -> Part {
-    let first: Vec<Counts> = model
-        .cases
-        .iter()
-        .map(|stored| FirstPass::whole(stored).runs)
-        .collect();
-    let held = model.cases.iter().zip(&first).map(|(stored, first)| {
-        if model.is_baseline {
-            (Kind::Soft, Counts::new(first.runs, first.runs))
-        } else {
-            (stored.kind, *first)
-        }
-    });
-    let held: Vec<(Kind, Counts)> = held.collect();
-    let last = suite
-        .map(|suite| &suite.last)
-        .filter(|last| !last.is_empty());
-    let mut compared = Vec::new();
-    let mut per_metric = Vec::new();
-    for metric in Metric::ALL {
-        let now = tonight(model, metric);
-        if now.runs == 0 {
-            continue;
-        }
-        let was = last
-            .and_then(|last| last.get(&metric))
-            .filter(|was| was.runs > 0);
-        compared.extend(was.map(|was| literal::Change {
-            metric,
-            was: was.rate(),
-            now: now.rate(),
-        }));
-        per_metric.push(MetricChange {
-            model: model.id.clone(),
-            metric,
-            was: was.map(|was| was.rate()),
-            now: Some(now.rate()),
-            delta: was.map(|was| now.rate() - was.rate()),
-            interval: model.metrics.get(&metric).and_then(|rate| {
-                let [low, high] = rate.interval?;
-                let flipped = metric == Metric::OverTrigger;
-                Some(if flipped {
-                    [1.0 - high, 1.0 - low]
-                } else {
-                    [low, high]
-                })
-            }),
-            evidence: None,
-            decision: if was.is_some() {
-                Decision::Pass
-            } else {
-                Decision::Learning
-            },
-        });
-    }
-    let said = literal::judge(&held, last.map(|_| &compared[..]), terms.max_drop);
-    for change in &mut per_metric {
-        if said
-            .dropped
-            .iter()
-            .any(|dropped| dropped.metric == change.metric)
-        {
-            change.decision = Decision::Fail;
-        }
-    }
-    Part {
-        regressions: missed(model, suite, &said, &first),
-        model: plain_grounds(model, &said, &first, terms),
-        per_metric,
-        notes: Vec::new(),
-    }
-}
-
-fn tonight(model: &ModelResult, metric: Metric) -> Counts {
-    let runs = model.cases.iter().flat_map(|stored| &stored.runs);
-    let runs = runs
-        .filter(|run| run.wave == 0 && run.outcome != verdict_model::behavior::RunOutcome::Invalid);
-    Counts::of(runs.filter_map(|run| Some(good(metric, *run.scores.get(&metric)?))))
-}
-
-fn missed(
-    model: &ModelResult,
-    suite: Option<&Suite>,
-    said: &Literal,
-    first: &[Counts],
-) -> Vec<Regression> {
-    let missed = said.missed.iter().map(|place| {
-        let stored = &model.cases[*place];
-        let pool = suite.and_then(|suite| suite.case(&stored.id, &stored.hash));
-        let changed = suite.is_some_and(|suite| suite.is_changed(&stored.id, &stored.hash));
-        Regression {
-            case: stored.id.clone(),
-            model: model.id.clone(),
-            was: pool.map(|pool| pool.runs.pool.rate()),
-            now: (first[*place].runs > 0).then(|| first[*place].rate()),
-            cause: if changed {
-                Cause::GoldenCaseChanged
-            } else {
-                Cause::Undetermined
-            },
-            probable: false,
-            cause_detail: None,
-            ratio: None,
-            red: true,
-        }
-    });
-    missed.collect()
-}
-
-fn plain_grounds(
-    model: &ModelResult,
-    said: &Literal,
-    first: &[Counts],
-    terms: &Terms,
-) -> ModelGate {
-    let again = super::numbers::suite_again(first);
-    let runs = |wanted: bool| {
-        let all = model.cases.iter().flat_map(|stored| &stored.runs);
-        u32::try_from(all.filter(|run| (run.wave == 0) == wanted).count()).unwrap_or(u32::MAX)
-    };
-    let reason = match said.decision {
-        Decision::Fail => format!(
-            "{} cases missed their target and {} metrics dropped by more than {}",
-            said.missed.len(),
-            said.dropped.len(),
-            terms.max_drop
-        ),
-        Decision::Learning => "there is no last green run to compare with".to_owned(),
-        Decision::Incomplete => "a case has no valid run".to_owned(),
-        Decision::Pass | Decision::Warn => format!(
-            "every case met its target and no metric dropped by more than {}",
-            terms.max_drop
-        ),
-    };
-    ModelGate {
-        model: model.id.clone(),
-        decision: said.decision,
-        reason,
-        evidence: None,
-        fail_at: terms.rule.fail_at,
-        pass_below: terms.rule.pass_below,
-        rounds: 0,
-        first_pass: runs(true),
-        confirmation: runs(false),
-        saved: 0,
-        score: again.map(|rated| rated.rate),
-        interval: again.map(|rated| rated.interval),
-        prompts_like_these: None,
-        drop: None,
-        noise: None,
-        chance_of_drop: None,
-        smallest_visible: None,
-        cases: model.cases.len() as u64,
-        common: 0,
-        rho: terms.rule.rho,
-        independent_runs: super::numbers::independent_runs(terms.rule.first_pass, terms.rule.rho),
-        suspects: Vec::new(),
-        known_failing: Vec::new(),
-        cannot_hold: Vec::new(),
-    }
-}
-
-/// Where a case stands by the plain rule.
-pub fn plain_standing(stored: &verdict_model::behavior::CaseResult) -> Standing {
-    literal::standing(stored.kind, FirstPass::whole(stored).runs)
 }

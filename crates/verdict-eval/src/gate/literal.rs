@@ -80,9 +80,48 @@ pub fn judge(cases: &[(Kind, Counts)], changes: Option<&[Change]>, max_drop: f64
     }
 }
 
+/// How often some unchanged case misses its target by chance, from the mean pass probabilities that the pools believe in, with
+/// `runs` runs of every case.
+pub fn missed_by_chance(believed: &[(Kind, f64)], runs: u32) -> f64 {
+    let met = |(kind, mean): &(Kind, f64)| -> f64 {
+        let meets = |passes: &u32| standing(*kind, Counts::new(*passes, runs)) == Standing::Met;
+        (0..=runs)
+            .filter(meets)
+            .map(|passes| chance(passes, runs, *mean))
+            .sum()
+    };
+    1.0 - believed.iter().map(met).product::<f64>().min(1.0)
+}
+
+/// The binomial chance of so many passes.
+fn chance(passes: u32, runs: u32, mean: f64) -> f64 {
+    let ways: f64 = (0..passes)
+        .map(|taken| f64::from(runs - taken) / f64::from(taken + 1))
+        .product();
+    let power = |base: f64, times: u32| (0..times).fold(1.0, |product, _| product * base);
+    ways * power(mean, passes) * power(1.0 - mean, runs - passes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn targets_are_missed_by_chance() {
+        let near = |believed: &[(Kind, f64)], expected: f64| {
+            let ours = missed_by_chance(believed, 5);
+            assert!((ours - expected).abs() < 1e-9, "{ours}");
+        };
+        near(&[(Kind::Hard, 0.97)], 1.0 - 0.858_734_025_7);
+        // 0.9^5 + 5 * 0.1 * 0.9^4.
+        near(&[(Kind::Soft, 0.9)], 1.0 - 0.918_54);
+        near(&[(Kind::Never, 1.0)], 0.0);
+        near(
+            &[(Kind::Hard, 0.97), (Kind::Soft, 0.9)],
+            1.0 - 0.858_734_025_7 * 0.918_54,
+        );
+        near(&[], 0.0);
+    }
 
     fn change(was: f64, now: f64) -> Change {
         Change {

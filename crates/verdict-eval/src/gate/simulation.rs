@@ -7,7 +7,7 @@ mod random;
 mod years;
 
 pub use random::Random;
-pub use years::{Years, years};
+pub use years::{Plan, Years, years};
 
 use super::absolute::Target;
 use super::attribution::{Arm, Experiment, Next};
@@ -138,8 +138,10 @@ pub struct Tally {
     pub nights: u32,
     /// That failed.
     pub failed: u32,
-    /// That ended undecided.
+    /// That warned.
     pub warned: u32,
+    /// Of those, for an unstable target alone.
+    pub unstable: u32,
     /// With a confirmation run.
     pub rerun: u32,
     /// Rounds of confirmation in all.
@@ -154,6 +156,7 @@ impl Tally {
         self.nights += 1;
         self.failed += u32::from(ruling.decision == Decision::Fail);
         self.warned += u32::from(ruling.decision == Decision::Warn);
+        self.unstable += u32::from(ruling.is_unstable());
         self.rerun += u32::from(ruling.spending.confirmation > 0);
         self.rounds += ruling.rounds;
         self.calls.push(ruling.spending.total());
@@ -164,6 +167,7 @@ impl Tally {
         self.nights += other.nights;
         self.failed += other.failed;
         self.warned += other.warned;
+        self.unstable += other.unstable;
         self.rerun += other.rerun;
         self.rounds += other.rounds;
         self.calls.extend(other.calls);

@@ -50,6 +50,7 @@ fn session(weather: u32, invoice: u32) -> SessionCounts {
         judge: None,
         tools: vec![tool("The weather of a city.")],
         decision: Decision::Pass,
+        green: true,
         curtailed: false,
         cases: vec![first("weather", weather), first("invoice", invoice)],
     }
@@ -210,6 +211,7 @@ fn only_green_sessions_enter() {
     for decision in [Decision::Fail, Decision::Warn, Decision::Incomplete] {
         let session = SessionCounts {
             decision,
+            green: false,
             ..session(0, 0)
         };
         let (next, entry) = entered(&before, &rule, &session);
@@ -237,6 +239,16 @@ fn only_green_sessions_enter() {
         ..session(5, 5)
     };
     assert_eq!(entered(&before, &rule, &learning).1, Entry::Added);
+    // Of a case that is unstable on a night with nothing changed the pool is to know.
+    let unstable = SessionCounts {
+        decision: Decision::Warn,
+        ..session(5, 4)
+    };
+    let (next, entry) = entered(&before, &rule, &unstable);
+    assert_eq!(
+        (entry, pool(&next, "invoice").0),
+        (Entry::Added, "19/20".to_owned())
+    );
 }
 
 #[test]
@@ -326,6 +338,7 @@ fn only_a_reason_lowers_a_pool() {
     let before = after(&[(5, 5); 10]);
     let bad = SessionCounts {
         decision: Decision::Fail,
+        green: false,
         ..session(2, 5)
     };
     let next = accepted(&before, &bad, &[], acceptance("the tool is gone")).expect("a lower pool");

@@ -3,8 +3,11 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use verdict_eval::gate::attribution::without_experiment;
-use verdict_eval::gate::baseline::{Baseline, FirstPass, Key, Origin, SessionCounts, entered};
-use verdict_eval::gate::decision::{Judged, case, gate, record, standing};
+use verdict_eval::gate::baseline::{
+    Baseline, FirstPass, Key, Origin, Pool, SessionCounts, entered,
+};
+use verdict_eval::gate::decision::{Judged, Part, case, gate, record, standing};
+use verdict_eval::gate::finished::{beside, explain};
 use verdict_eval::gate::session::Session;
 use verdict_eval::gate::{Counts, Rule};
 use verdict_model::behavior::{Kind, Metric, ModelResult, Standing};
@@ -64,6 +67,7 @@ fn baseline() -> Baseline {
         judge: None,
         tools: Vec::new(),
         decision: Decision::Pass,
+        green: true,
         curtailed: false,
         cases: (0..CASES).map(first).collect(),
     };
@@ -277,4 +281,101 @@ fn what_a_reader_has_to_know_is_said() {
         new.notes,
         ["m: 7 of 10 cases have a pool of 15 runs and count in the evidence"]
     );
+}
+
+#[test]
+fn cases_that_do_not_count_as_others_do_are_named() {
+    let mut baseline = baseline();
+    let cases = &mut baseline.suites[0].cases;
+    cases[0].hash = "0".to_owned();
+    cases[1].runs.pool = Counts::new(0, 50);
+    cases[2].runs.pool = Counts::new(42, 50);
+    let mut night = model(&["11111", "00000", "11110"]);
+    night.cases[2].kind = Kind::Hard;
+    let notes = judged(&night, &baseline).notes.join("\n");
+    for told in [
+        "golden case changed: case-0; with another prompt",
+        "known failing, since no run in the pool passed: case-1",
+        "decides nothing: case-2 (pool 42/50)",
+    ] {
+        assert!(notes.contains(told), "{told}: {notes}");
+    }
+}
+
+#[test]
+fn a_judge_that_moves_alone_is_told_and_not_blamed_on_the_model() {
+    let mut baseline = baseline();
+    for case in &mut baseline.suites[0].cases {
+        let pool = case.metrics[&Metric::Selection].clone();
+        case.metrics.insert(Metric::Completion, pool);
+    }
+    let mut night = all_but_first("00000");
+    for (place, case) in night.cases.iter_mut().enumerate() {
+        for run in &mut case.runs {
+            run.scores.insert(Metric::Selection, true);
+            run.scores.insert(Metric::Completion, place > 0);
+        }
+    }
+    let told = |night: &ModelResult| {
+        let gate = judged(night, &baseline);
+        assert_eq!(gate.decision, Decision::Fail);
+        let mut part = Part {
+            model: gate.models[0].clone(),
+            per_metric: gate.per_metric,
+            regressions: gate.regressions,
+            notes: gate.notes,
+        };
+        explain(&mut part, night, Some(&[]), false);
+        part
+    };
+    let alone = told(&night);
+    assert!(alone.notes[0].contains("moved alone"), "{:?}", alone.notes);
+    let worse = &alone.regressions[0];
+    assert_eq!(worse.cause, Cause::Undetermined);
+    assert!(
+        worse
+            .cause_detail
+            .as_deref()
+            .is_some_and(|why| why.contains("the judge"))
+    );
+    // Where the choice of tools got worse with it, it is no matter of the judge.
+    for run in &mut night.cases[0].runs {
+        run.scores.insert(Metric::Selection, false);
+    }
+    let both = told(&night);
+    assert!(both.notes.is_empty(), "{:?}", both.notes);
+    assert_eq!(both.regressions[0].cause, Cause::ModelDrift);
+}
+
+#[test]
+fn pools_of_others_are_shown_and_not_compared() {
+    let mut baseline = baseline();
+    let about = |baseline: &Baseline, model: &str, harness: &str, judge| {
+        let key = Key {
+            model: model.to_owned(),
+            harness: harness.to_owned(),
+            ..key()
+        };
+        beside(baseline, &key, judge).join("\n")
+    };
+    assert_eq!(about(&baseline, "m", "h", None), "");
+    let other = about(&baseline, "n", "h", None);
+    assert!(
+        other.contains("no runs of this model") && other.contains("m passed 500 of 500 runs there"),
+        "{other}"
+    );
+    let harness = about(&baseline, "m", "i", None);
+    assert!(
+        harness.contains("other instructions or limits"),
+        "{harness}"
+    );
+    // Another judge is told where something was judged.
+    baseline.suites[0].judge = Some("1".to_owned());
+    assert_eq!(about(&baseline, "m", "h", Some("2")), "");
+    for case in &mut baseline.suites[0].cases {
+        case.metrics.insert(Metric::Completion, Pool::default());
+    }
+    assert_eq!(about(&baseline, "m", "h", Some("1")), "");
+    assert!(about(&baseline, "m", "h", Some("2")).contains("completion begins anew"));
+    assert!(about(&baseline, "m", "h", None).contains("not compared"));
 }

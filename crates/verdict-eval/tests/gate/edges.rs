@@ -184,6 +184,8 @@ fn a_hard_case_is_confirmed_before_it_is_red() {
         (once.decision, once.reason),
         (Decision::Warn, Reason::UnstableTarget)
     );
+    // Nothing got worse, so the pools are to know of it.
+    assert!(once.is_green() && once.is_unstable());
     assert_eq!(once.cases[0].all.runs, 10);
     let thrice = ruled(cases.clone(), failing(&[0, 1, 2]));
     assert_eq!(

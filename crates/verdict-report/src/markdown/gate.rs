@@ -2,7 +2,7 @@
 
 use super::{NOTE, Sheet, inline};
 use crate::behavior::percent;
-use crate::gate::{against, cause, figure, grounds, interval, meaning, metric, points};
+use crate::gate::{cause, figure, grounds, interval, meaning, metric, points};
 use crate::words;
 use std::fmt::Write as _;
 use verdict_model::Report;
@@ -37,11 +37,10 @@ fn icon(decision: Decision) -> &'static str {
 
 fn heading(gate: &Gate) -> String {
     let mut out = format!(
-        "### Gate\n\n{} **{}**: {}, {}\n\n",
+        "### Gate\n\n{} **{}**: {}\n\n",
         icon(gate.decision),
         gate.decision.word(),
-        meaning(gate.decision),
-        inline(&against(gate), 200)
+        inline(&meaning(gate), 300)
     );
     for model in gate.models.iter().take(20) {
         let _ = writeln!(

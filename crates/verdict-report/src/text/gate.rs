@@ -2,7 +2,7 @@
 
 use super::{GUTTER, finding::clean};
 use crate::behavior::percent;
-use crate::gate::{against, cause, figure, grounds, interval, meaning, metric, points};
+use crate::gate::{cause, figure, grounds, interval, meaning, metric, points};
 use crate::layout::{Page, Tone};
 use crate::words;
 use std::fmt::Write as _;
@@ -17,13 +17,7 @@ pub(super) fn render(page: &mut Page, report: &Report) {
         return;
     };
     page.gap();
-    let label = format!("{:<GUTTER$}", "gate");
-    let text = format!(
-        "{}: {}, {}",
-        gate.decision.word(),
-        meaning(gate.decision),
-        clean(&against(gate), 200)
-    );
+    let (label, text) = heading(gate);
     page.item(0, &[(tone(gate.decision), &label)], (Tone::Bold, &text));
     for model in &gate.models {
         page.item(GUTTER, &[], (Tone::Plain, &clean(&model.model, 120)));
@@ -56,14 +50,8 @@ pub(super) fn brief(page: &mut Page, report: &Report, most: usize) {
         return;
     };
     page.gap();
-    let label = format!("{:<GUTTER$}", "gate");
-    let text = format!(
-        "{}: {}, {}",
-        gate.decision.word(),
-        meaning(gate.decision),
-        against(gate)
-    );
-    page.short((tone(gate.decision), &label), &clean(&text, 300));
+    let (label, text) = heading(gate);
+    page.short((tone(gate.decision), &label), &text);
     for regression in gate.regressions.iter().take(most) {
         let label = format!("{:<GUTTER$}", "worse");
         page.short((Tone::Bad, &label), &clean(&headline(regression), 300));
@@ -92,6 +80,12 @@ pub(super) fn decisive(page: &mut Page, report: &Report) {
         let line = format!("{}: {}", headline(regression), cause(regression));
         page.line(&[(Tone::Bad, &label), (Tone::Plain, &clean(&line, 400))]);
     }
+}
+
+/// The label and what was decided.
+fn heading(gate: &Gate) -> (String, String) {
+    let text = format!("{}: {}", gate.decision.word(), meaning(gate));
+    (format!("{:<GUTTER$}", "gate"), clean(&text, 300))
 }
 
 fn tone(decision: Decision) -> Tone {

@@ -8,7 +8,7 @@ use rows::{
 };
 use verdict_eval::gate::Rule;
 use verdict_eval::gate::simulation::{
-    Change, Setting, Tally, anchors, causes, hard, nights, plain, years,
+    Change, Plan, Setting, Tally, Years, anchors, causes, hard, nights, plain, years,
 };
 
 const SEED: u64 = 0x6d63_7076;
@@ -38,11 +38,22 @@ pub fn figures(repetitions: u32) -> Vec<Figure> {
         with_targets: true,
         ..Setting::standard(Rule::default())
     };
-    table("five runs, with targets", all, &WITH_TARGETS, [20_000.0; 2]);
+    for row in &WITH_TARGETS {
+        let name = "five runs, with targets";
+        let tally = shared(&all, row.1, repetitions);
+        figures.extend(row_figures(name, &tally, row, [20_000.0; 2]));
+        figures.push(Figure::share(
+            format!("{name}: {}: unstable", row.0),
+            tally.share(tally.unstable),
+            tally.nights,
+            None,
+        ));
+    }
     others(repetitions, &mut figures);
     targets(repetitions, &mut figures);
     attribution(repetitions, &mut figures);
     rows_of_nights(repetitions, &mut figures);
+    unstable_nights(repetitions, &mut figures);
     plain_rule(repetitions, &mut figures);
     figures
 }
@@ -78,7 +89,7 @@ fn row_figures(name: &str, tally: &Tally, row: &Row, of: [f64; 2]) -> Vec<Figure
     };
     vec![
         share("failed", tally.failed, failed),
-        share("undecided", tally.warned, warned),
+        share("undecided", tally.warned - tally.unstable, warned),
         Figure::mean(
             format!("{name}: {what}: runs"),
             tally.mean_calls(),
@@ -299,16 +310,50 @@ fn attribution(repetitions: u32, figures: &mut Vec<Figure>) {
     }
 }
 
+/// Rows of nights on two threads.
+fn halves(plan: Plan, rows: u32) -> Years {
+    std::thread::scope(|scope| {
+        let first = scope.spawn(move || years(plan, SEED, 0, rows / 2));
+        let second = years(plan, SEED, rows / 2, rows);
+        first.join().map_or(second, |first| second.join(first))
+    })
+}
+
+/// Rows of unchanged nights with targets: what becomes of the pools where nights with an unstable target enter, as they
+/// do, and where they would not.
+fn unstable_nights(repetitions: u32, figures: &mut Vec<Figure>) {
+    let rows = (repetitions / 5).max(20);
+    for (name, only_pass_enters) in [
+        ("unstable ones enter", false),
+        ("unstable ones stay out", true),
+    ] {
+        let plan = Plan {
+            with_targets: true,
+            only_pass_enters,
+            ..Plan::default()
+        };
+        let tally = halves(plan, rows);
+        let share = |number: u32| f64::from(number) / f64::from(rows);
+        let mut add = |figure: &str, ours: f64| {
+            let what = format!("sixty nights with targets, {name}: {figure}");
+            figures.push(Figure::mean(what, ours, None, 0.0));
+        };
+        add("failed, a night", share(tally.failed) / 60.0);
+        add("warned, a night", share(tally.warned) / 60.0);
+        add("unstable, a night", share(tally.unstable) / 60.0);
+        add("entered, a night", share(tally.entered) / 60.0);
+        add("nights until the pools are full", share(tally.filling));
+        add("pools raised", share(tally.raised));
+        add(
+            "pools of good cases above the truth, points",
+            100.0 * tally.above / f64::from(rows),
+        );
+    }
+}
+
 fn rows_of_nights(repetitions: u32, figures: &mut Vec<Figure>) {
     let rows = (repetitions / 5).max(20);
-    let halves = |mended| {
-        std::thread::scope(|scope| {
-            let first = scope.spawn(move || years(mended, SEED, 0, rows / 2));
-            let second = years(mended, SEED, rows / 2, rows);
-            first.join().map_or(second, |first| second.join(first))
-        })
-    };
-    let still = halves(false);
+    let still = halves(Plan::default(), rows);
     let share = |number: u32| f64::from(number) / f64::from(still.rows);
     let name = |figure: &str| format!("sixty nights with nothing changed: {figure}");
     figures.push(Figure::within(
@@ -329,7 +374,13 @@ fn rows_of_nights(repetitions: u32, figures: &mut Vec<Figure>) {
         0.01,
         0.03,
     ));
-    let mended = halves(true);
+    let mended = halves(
+        Plan {
+            mended: true,
+            ..Plan::default()
+        },
+        rows,
+    );
     let raised = f64::from(mended.raised_by_45) / f64::from(mended.rows);
     figures.push(Figure::share(
         "four cases mended at night 15: pools raised by night 45".to_owned(),

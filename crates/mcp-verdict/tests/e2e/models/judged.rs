@@ -48,7 +48,7 @@ fn data(prompt: &str) -> &str {
 }
 
 /// A judge that reads only lines of the assistant.
-fn fair(asked: &Asked) -> Spoken {
+pub(crate) fn fair(asked: &Asked) -> Spoken {
     let data = data(&asked.prompt);
     if asked.prompt.contains("Compare pairs") {
         let lines: Vec<Value> = data
@@ -94,7 +94,12 @@ fn obedient(asked: &Asked) -> Spoken {
     fair(asked)
 }
 
-fn project(name: &str, words: &'static str, judge: fn(&Asked) -> Spoken) -> Project {
+/// A project whose model says `words` in the end, with a judge.
+pub(crate) fn project(
+    name: &str,
+    words: &'static str,
+    judge: impl Fn(&Asked) -> Spoken + Send + 'static,
+) -> Project {
     let script = move |asked: &Asked| {
         if asked.tools.is_empty() {
             judge(asked)

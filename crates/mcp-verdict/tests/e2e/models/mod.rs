@@ -2,11 +2,11 @@
 
 mod answers;
 mod journal;
-mod judged;
+pub(crate) mod judged;
 mod keys;
 mod money;
-mod project;
-mod provider;
+pub(crate) mod project;
+pub(crate) mod provider;
 mod servers;
 #[cfg(unix)]
 mod signals;

@@ -24,6 +24,8 @@ pub struct SessionCounts {
     pub tools: Vec<Tool>,
     /// What the gate decided.
     pub decision: Decision,
+    /// Whether that is green: it passed, it is learning, or it warns of unstable targets alone.
+    pub green: bool,
     /// Its first pass stopped early in some case: its rates are biased.
     pub curtailed: bool,
     /// The first pass of every case.
@@ -100,7 +102,7 @@ pub enum Entry {
 /// Why a session does not enter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Its decision is neither `Pass` nor `Learning`.
+    /// It failed, it is undecided, or it is incomplete.
     NotGreen(Decision),
     /// Its first pass stopped early in some case.
     Curtailed,
@@ -110,14 +112,13 @@ pub enum Refusal {
 
 /// The baseline with a session in it, and what became of the session.
 pub fn entered(baseline: &Baseline, rule: &Rule, session: &SessionCounts) -> (Baseline, Entry) {
-    let refusal = match session.decision {
-        Decision::Pass | Decision::Learning if session.curtailed => Some(Refusal::Curtailed),
-        Decision::Pass | Decision::Learning => session
-            .cases
-            .iter()
-            .all(|case| case.runs.runs == 0)
-            .then_some(Refusal::NothingFresh),
-        other => Some(Refusal::NotGreen(other)),
+    let stale = || session.cases.iter().all(|case| case.runs.runs == 0);
+    let refusal = if !session.green {
+        Some(Refusal::NotGreen(session.decision))
+    } else if session.curtailed {
+        Some(Refusal::Curtailed)
+    } else {
+        stale().then_some(Refusal::NothingFresh)
     };
     let mut next = baseline.clone();
     next.sort();
@@ -297,7 +298,7 @@ pub enum NothingToAccept {
     NoReason,
     /// The session was cut off, or its cases stopped early: its rates are not those of the model.
     #[error(
-        "this report is not of a whole run, so its rates are no baseline; run again without --curtail"
+        "this report is not of a whole run, so its rates are no baseline; run again to the end"
     )]
     NotWhole,
     /// The session has no case below its pool.

@@ -102,9 +102,19 @@ pub struct Ruling {
 }
 
 impl Ruling {
-    /// Whether anything red stands: such a session enters no baseline.
+    /// Whether its first pass may enter the pools: it passed, it is learning without anything red, or all it warns of is an
+    /// unstable target.
+    ///
+    /// The last belongs in: a `hard` case that fails one run of five on a night with nothing changed is what its pool
+    /// is to know. Without such nights the pools would hold lucky ones alone.
     pub fn is_green(&self) -> bool {
-        matches!(self.decision, Decision::Pass | Decision::Learning) && !self.curtailed
+        let quiet = matches!(self.decision, Decision::Pass | Decision::Learning);
+        (quiet || self.is_unstable()) && !self.curtailed
+    }
+
+    /// Whether it warns of unstable targets alone: the evidence says that nothing got worse.
+    pub fn is_unstable(&self) -> bool {
+        self.decision == Decision::Warn && self.reason == Reason::UnstableTarget
     }
 
     /// Cases that counted in the evidence.
