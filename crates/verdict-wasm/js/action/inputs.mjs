@@ -28,6 +28,7 @@ export function readInputs(env) {
     failOn: oneOf("fail-on", text("fail-on") || "fail", ["fail", "warn", "never"]),
     checkName: checkName(text("check-name") || "mcp-verdict"),
     annotations: annotations(text("annotations") || "auto"),
+    cache: oneOf("cache", text("cache") || "auto", ["auto", "off"]),
     token: readToken(env),
     runner: text("runner") || "auto",
     timeout: number("timeout", text("timeout"), { least: 0.001, most: 3600 }),

@@ -24,8 +24,8 @@ class NoResult extends Error {
   }
 }
 
-/** Adds the layers that the program runs to the result of `examine`; never rejects. */
-export async function addLayers(run, prepared, result, layers, limits = {}) {
+/** Adds the layers that the program runs to the result of `examine`; never rejects. `answers` are those of earlier jobs. */
+export async function addLayers(run, prepared, result, layers, { answers, ...limits } = {}) {
   // What layer 3 measures are the runs of layer 1.
   const asked = new Set(layers.includes(3) ? [1, ...layers] : layers);
   const wanted = NATIVE.filter((layer) => asked.has(layer));
@@ -43,6 +43,7 @@ export async function addLayers(run, prepared, result, layers, limits = {}) {
   if (lacking) return skip(lacking);
   if (run.stop.signal.aborted) return skip("the job was cancelled");
   if (!wasAnswered(result)) return skip("the server gave layer 0 nothing to measure");
+  await answers?.restore();
   try {
     const { text, transcripts, late } = await runLayers(run, prepared, { wanted, name, env, limits: { ...LIMITS, ...limits } });
     const report = joined(result.report, text, prepared.cwd, run.env);

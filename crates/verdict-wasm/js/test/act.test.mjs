@@ -7,6 +7,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { HEAD, pullRequest } from "./support/action.mjs";
 import { FakeGitHub } from "./support/github.mjs";
+import { provide } from "./support/provider.mjs";
 import { freePort, native, STARTED } from "./support/servers.mjs";
 
 const root = new URL("../../../../", import.meta.url).pathname;
@@ -37,8 +38,6 @@ async function run(name, text, { token, event, defect, repo = {} }) {
   mkdirSync(at("action"), { recursive: true });
   cpSync(path.join(root, "dist"), at("action/dist"), { recursive: true });
   cpSync(path.join(root, "action.yml"), at("action/action.yml"));
-  // Steps of others that come from the network otherwise.
-  for (const part of ["restore", "save"]) put(`cache/${part}/action.yml`, STEP(part));
   put("repo/.github/workflows/verdict.yml", text(port));
   put("repo/server.mjs", STARTED);
   put("repo/src/tools.ts", "// void_invoice\nserver.registerTool(\n  'void_invoice',\n  { inputSchema },\n  run,\n);\n");
@@ -50,7 +49,7 @@ async function run(name, text, { token, event, defect, repo = {} }) {
   put("event.json", JSON.stringify(event[1]));
   const words = [event[0], "-e", at("event.json"), "-P", "ubuntu-latest=-self-hosted", "-s", `GITHUB_TOKEN=${token}`];
   words.push("--env", `GITHUB_API_URL=${github.url}`, "--env", "GITHUB_REPOSITORY=octo/demo");
-  words.push("--local-repository", `octo/mcp-verdict@v1=${at("action")}`, "--local-repository", `actions/cache@v5=${at("cache")}`);
+  words.push("--local-repository", `octo/mcp-verdict@v1=${at("action")}`, "--cache-server-addr", "127.0.0.1");
   const env = { ...process.env, HOME: at(), XDG_CACHE_HOME: at("cache-home"), PATH: `${path.dirname(node)}:${process.env.PATH}` };
   const child = spawn(act, words, { cwd: at("repo"), env, stdio: ["ignore", "pipe", "pipe"] });
   let log = "";
@@ -60,19 +59,6 @@ async function run(name, text, { token, event, defect, repo = {} }) {
   assert.deepEqual(github.violations, [], log);
   return { exit, log, runs: [...github.runs.values()] };
 }
-
-const STEP = (part) => `name: ${part}
-description: stands in for the cache
-inputs:
-  path: { required: true, description: p }
-  key: { required: true, description: k }
-  restore-keys: { description: r }
-runs:
-  using: composite
-  steps:
-    - run: echo "${part} of \${{ inputs.path }} as \${{ inputs.key }}"
-      shell: sh
-`;
 
 test("a pull request gets its check run, and one from a fork the same words", { skip, timeout: 240_000 }, async () => {
   const text = (port) => workflow("verdict.yml", port);
@@ -104,7 +90,18 @@ test("the workflow with models: by its label, and not by another", { skip, timeo
   const [{ name, conclusion, output }] = job.runs;
   assert.deepEqual([name, conclusion], ["mcp-verdict / evals", "success"]);
   assert.match(output.summary, /1 of 1 golden cases passed every run/);
-  for (const part of ["restore", "save"]) assert.match(job.log, new RegExp(`${part} of \\.eval-cache as eval-cache-`));
   const other = await run("other-label", text, { ...labelled("bug"), repo });
   assert.deepEqual([other.exit, other.runs.length], [0, 0], other.log);
+});
+
+test("a runner that does not have GitHub's cache says so in one line, and no more", { skip, timeout: 240_000 }, async () => {
+  const provider = await provide();
+  const models = `models: openai-compatible:stub@${provider.url}\n          runner: ${native}`;
+  const text = (port) => workflow("evals.yml", port).replace("models: openai:NAME", models).replace(/ +budget-usd: .*\n/, "");
+  const golden = '- id: thanks\n  prompt: "Thanks, that is all."\n  expect_tool: null\n';
+  const job = await run("no-cache", text, { token: "ghs_write", event: ["workflow_dispatch", {}], repo: { "golden/tasks.yaml": golden } });
+  provider.end();
+  assert.equal(job.exit, 0, job.log);
+  assert.equal(provider.count, 5);
+  assert.deepEqual(job.log.match(/Answers of models.*/g), ["Answers of models are not kept between jobs: the runner names no cache service of GitHub's."]);
 });
