@@ -54,7 +54,7 @@ runs:
   );
   const download = action(["pattern", "path"], 'mkdir -p "${{ inputs.path }}" && cp -r "$STORE"/${{ inputs.pattern }} "${{ inputs.path }}/"');
   const others = {};
-  for (const [name, text] of [["actions/upload-artifact@v4", upload], ["actions/download-artifact@v5", download]]) {
+  for (const [name, text] of [["actions/upload-artifact@v6", upload], ["actions/download-artifact@v7", download]]) {
     const place = path.join(at, name.replaceAll("/", "-"));
     mkdirSync(place, { recursive: true });
     writeFileSync(path.join(place, "action.yml"), text);
@@ -181,20 +181,23 @@ describe("the Action, step by step", { concurrency: 3 }, () => {
     const { reports } = await parts("1/2");
     const [[name, text]] = Object.entries(reports);
     const whole = JSON.stringify((await job({})).report);
-    for (const [more, why] of [
+    const wrong = [
       [{ [name]: text }, /of 2 parts 2 is missing/],
       [{ [name]: text, "shards/again/report.json": text }, /are both part 1/],
       [{ [name]: whole }, /not a part of anything/],
       [{ [name]: "{" }, /not a report/],
       [{ "shards/readme.txt": "" }, /there is no report\.json below shards/],
       [{}, /merge: shards is not there/],
-    ]) {
+    ];
+    const refused = async ([more, why]) => {
       const all = await job({ merge: "shards" }, { files: more });
       assert.deepEqual([all.exit, all.outputs.verdict, all.run.conclusion], [2, "none", "failure"], all.log);
       const [error] = annotations(all.log).error;
       assert.match(error.data.replace(/[`\\]/g, ""), why);
       assert.ok(all.report.layers.conformance.counts.pass > 100);
-    }
+    };
+    await Promise.all(wrong.slice(0, 3).map(refused));
+    await Promise.all(wrong.slice(3).map(refused));
   });
 
   test("a way out of the checkout, and both inputs at once", limit, async () => {
