@@ -32,6 +32,9 @@ pub(crate) struct RunArgs {
     /// Go on from this report: its runs are not made again
     #[arg(long, value_name = "REPORT", conflicts_with = "shard")]
     pub(crate) resume: Option<PathBuf>,
+    /// What the configuration is called, where its file is made for this run alone: baselines belong to a name
+    #[arg(long, value_name = "NAME", hide = true)]
+    pub(crate) config_name: Option<PathBuf>,
 }
 
 /// How the gate decides.

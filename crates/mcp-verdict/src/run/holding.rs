@@ -14,7 +14,7 @@ use crate::origin;
 use crate::progress::Tally;
 use anyhow::{Result, bail};
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use verdict_core::mask::Masks;
 use verdict_eval::advice::advice;
 use verdict_eval::agent::Rules;
@@ -163,13 +163,14 @@ impl Behaviour {
             let words = format!("{} {} {:?}", judge.id, judge.prompt_hash, judge.rubrics);
             format!("{:016x}", verdict_core::fnv(words.as_bytes()))
         });
+        let named = args.config_name.as_ref().or(args.target.config.as_ref());
         let mut info = SessionInfo {
             harness: rules.hash(),
             judge,
             runs: plan.settings.config.runs.unwrap_or(RUNS),
             shard: self.shard.clone(),
             tools: tools.iter().map(|tool| tool.0.clone()).collect(),
-            ..origin::of_this_run(args.target.config.as_deref())
+            ..origin::of_this_run(named.map(PathBuf::as_path))
         };
         let masks = self.masks(&plan.settings.secrets);
         info.texts(&mut |text| *text = masks.hide(text));

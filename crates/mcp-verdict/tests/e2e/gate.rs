@@ -218,6 +218,15 @@ fn a_baseline_that_is_none_is_told_and_not_used() {
         "{}",
         notes(&report)
     );
+    // Where the file is made for one run alone, its name is told.
+    let named = [
+        "--config",
+        "other.yaml",
+        "--config-name",
+        "mcp-verdict.yaml",
+    ];
+    let (_, report) = run(&folder, &url, &named, &[]);
+    assert_eq!(report["gate"]["decision"], "pass", "{}", notes(&report));
 }
 
 #[test]

@@ -1,17 +1,38 @@
 // After the job, where the step could not finish: it was killed, or it broke down.
 import { setTimeout as sleep } from "node:timers/promises";
-import { completeCheckRun, signalGroup, unjudged } from "../library.mjs";
+import { completeCheckRun, masks, signalGroup, unjudged } from "../library.mjs";
+import { Answers } from "./answers.mjs";
 import { jobUrl } from "./checkrun.mjs";
+import { readEvent } from "./event.mjs";
+import { prepare } from "./examine.mjs";
 import { GitHub } from "./github.mjs";
 import { readInputs } from "./inputs.mjs";
+import { modelKeys } from "./layers.mjs";
 import { PROGRAM_GRACE_MS } from "./program.mjs";
 
-/** Ends the server that may be left, and completes the check run that would stay in progress for ever. */
+/** Ends the server that may be left, completes the check run that would stay in progress for ever, keeps what was paid for. */
 export async function afterJob(env, runner, token) {
-  if (env.STATE_finished) return 0;
-  await endLeftOver(env);
+  if (!env.STATE_finished) {
+    await endLeftOver(env);
+    await completeLeftOver(env, runner, token);
+  }
+  if (env.STATE_answers === "open") await keepAnswers(env, runner, token);
+  return 0;
+}
+
+/** A job that is cancelled gives its steps seconds, and the steps after it minutes. */
+async function keepAnswers(env, runner, token) {
+  const run = { env, runner, token, stop: new AbortController(), event: readEvent(env), notes: [] };
+  const prepared = prepare(run, () => readInputs(env));
+  if (prepared.fault) return;
+  run.inputs = prepared.inputs;
+  runner.mask(JSON.parse(masks(JSON.stringify(modelKeys(env)))));
+  await new Answers(run, prepared, { isOpen: true }).save();
+}
+
+async function completeLeftOver(env, runner, token) {
   const id = Number(env.STATE_checkRun);
-  if (!Number.isSafeInteger(id) || id < 1 || !token) return 0;
+  if (!Number.isSafeInteger(id) || id < 1 || !token) return;
   try {
     const github = new GitHub({ base: env.GITHUB_API_URL || "https://api.github.com", token, env });
     const report = unjudged(undefined, "{}", "The job was ended before there was a verdict.", undefined);
@@ -24,7 +45,6 @@ export async function afterJob(env, runner, token) {
   } catch (error) {
     runner.say(`The check run could not be completed: ${error.message}`);
   }
-  return 0;
 }
 
 /** The program ends the server that it started itself, so it is asked first. */

@@ -7,13 +7,15 @@ import { CheckRun, identity, whyNot } from "./publish.mjs";
 const PAGES = 10;
 
 /**
- * Gives back `{ begin, changes, complete }`. `complete` resolves to `{ url }` or `{ why }`, `changes` to the patches of
+ * Gives back `{ begin, changes, complete }`. `complete` resolves to `{ url }`, or to `{ why, isPart }`
+ * where a part of a job has none of its own, `changes` to the patches of
  * a pull request by file or to undefined; neither rejects.
  */
 export function openCheckRun(run, prepared) {
   const { env, token, source, inputs, runner } = run;
-  const why = missing(run);
-  if (why) return { begin: () => {}, changes: async () => undefined, complete: async () => ({ why }) };
+  const part = inputs.shard && `No check run: this is part ${inputs.shard}; the job that joins all parts has it.`;
+  const why = part ?? missing(run);
+  if (why) return { begin: () => {}, changes: async () => undefined, complete: async () => ({ why, isPart: Boolean(part) }) };
   const github = new GitHub({ base: env.GITHUB_API_URL || "https://api.github.com", token, env, log: (text) => runner.say(text) });
   run.stop.signal.addEventListener("abort", () => github.hurry());
   const subject = [inputs.checkName, inputs.workingDirectory, prepared.file, prepared.plan?.url ?? prepared.plan?.command];

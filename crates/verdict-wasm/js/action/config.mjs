@@ -93,7 +93,7 @@ function find(inputs, cwd, env) {
 }
 
 /** A path that is there and lies, links followed, inside the checkout. */
-function inside(root, name, what, isRight, kind) {
+export function inside(root, name, what, isRight, kind) {
   const named = path.resolve(root, name);
   const shown = path.relative(root, named) || ".";
   let real;

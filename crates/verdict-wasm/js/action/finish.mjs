@@ -32,7 +32,9 @@ export async function finish(run, result, checkRun) {
     tolerant: inputs.failOn === "never",
     annotations: most,
   });
-  if (published.why) {
+  if (published.isPart) {
+    runner.say(published.why);
+  } else if (published.why) {
     run.notes.push(published.why);
     runner.annotate("notice", "mcp-verdict", published.why);
   } else {
@@ -53,6 +55,8 @@ function annotate({ runner, inputs }, result, report, published) {
     if (result.exit === EXIT.internal) runner.relay(String(result.error.stack), "Where it happened");
     return;
   }
+  // Of a part nothing is decided yet, nor is it told twice what all parts say.
+  if (published.isPart && inputs.annotations !== "log") return;
   const inLog = inputs.annotations === "log" || (inputs.annotations !== "off" && published.why !== undefined);
   if (inLog) runner.commands(annotations(report));
   else if (result.exit !== EXIT.pass) {

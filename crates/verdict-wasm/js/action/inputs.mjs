@@ -25,14 +25,18 @@ export function readInputs(env) {
     baseline: text("baseline") || undefined,
     maxDrop: number("max-drop", text("max-drop"), { least: 0, most: 1 }),
     shard: shard(text("shard")),
+    merge: text("merge") || undefined,
+    updateBaseline: oneOf("update-baseline", text("update-baseline") || "false", ["true", "false"]) === "true",
     failOn: oneOf("fail-on", text("fail-on") || "fail", ["fail", "warn", "never"]),
     checkName: checkName(text("check-name") || "mcp-verdict"),
     annotations: annotations(text("annotations") || "auto"),
+    cache: oneOf("cache", text("cache") || "auto", ["auto", "off"]),
     token: readToken(env),
     runner: text("runner") || "auto",
     timeout: number("timeout", text("timeout"), { least: 0.001, most: 3600 }),
   };
   if (inputs.url && inputs.command) fault("command", "given together with `url`; keep one");
+  if (inputs.shard && inputs.merge) fault("shard", "given together with `merge`; a job runs a part or joins all of them");
   return inputs;
 }
 

@@ -27,8 +27,9 @@ export function join(base, more, folder = "") {
   const report = JSON.parse(base);
   const added = readReport(more);
   for (const name of LAYERS) if (isObject(added.layers[name])) report.layers[name] = added.layers[name];
-  if (isObject(added.gate)) report.gate = added.gate;
-  rebase(report.layers.behavior, folder);
+  // Beside the layers, what whoever joins or compares reports has to know of them.
+  for (const name of ["gate", "session"]) if (isObject(added[name])) report[name] = added[name];
+  for (const name of LAYERS) rebase(report.layers[name], folder);
   report.target.serverInfo ??= added.target?.serverInfo;
   report.verdict = both(report.verdict, added.verdict);
   report.summary = sentences(report.summary, added.summary);
@@ -51,10 +52,10 @@ function sentences(one, other) {
 }
 
 /** Places in the golden set are told from the folder that the program ran in; people count from the checkout. */
-function rebase(behavior, folder) {
-  if (!folder) return;
-  for (const { cases } of behavior?.models ?? []) {
-    for (const one of cases ?? []) {
+function rebase(layer, folder) {
+  if (!folder || !Array.isArray(layer?.models)) return;
+  for (const { cases } of layer.models) {
+    for (const one of Array.isArray(cases) ? cases : []) {
       if (typeof one.location?.path !== "string") continue;
       const moved = path.posix.join(folder.replaceAll("\\", "/"), one.location.path);
       if (moved.startsWith("../")) delete one.location;

@@ -21,6 +21,11 @@ const PROVIDERS = {
 const ids = (config) => [...(config.models ?? []), ...(config.judge ? [config.judge] : [])];
 const prefix = (id) => id.trim().split(":")[0];
 
+/** Whether anybody is asked whose answers cost something. */
+export function paysForAnswers(config) {
+  return ids(config).some((id) => id.trim() !== "lexical");
+}
+
 /** Whether a model is served for the token of the job. */
 export function wantsToken(config) {
   return ids(config).some((id) => prefix(id) === "github");

@@ -1,6 +1,7 @@
 // The Action from beginning to end: inputs, event, check run, server, checks, and what is told to whom.
 import { relay, workflowData, workflowProperty, masks } from "../library.mjs";
 import { afterJob } from "./after.mjs";
+import { Answers } from "./answers.mjs";
 import { openCheckRun } from "./checkrun.mjs";
 import { decideLayers, readEvent, source } from "./event.mjs";
 import { examine, prepare } from "./examine.mjs";
@@ -32,9 +33,11 @@ export async function main(env) {
   if (!prepared.fault) checkRun.begin();
   for (const note of run.notes) runner.say(note);
 
-  const result = await addLayers(run, prepared, await examine(run, prepared), layers);
+  const answers = new Answers(run, prepared);
+  const result = await addLayers(run, prepared, await examine(run, prepared), layers, { answers });
   result.report = await place(run, prepared, result.report, checkRun);
   const exit = await finish(run, result, checkRun);
+  await answers.save();
   runner.state("finished", "true");
   const forgiven = run.inputs.failOn === "never" && (exit === EXIT.fail || exit === EXIT.none);
   return forgiven ? EXIT.pass : exit;

@@ -9,6 +9,7 @@ import { Forged, arrive } from "./arrival.mjs";
 import { EXIT, UsageFault } from "./faults.mjs";
 import { join, withoutResult } from "./join.mjs";
 import { NATIVE, missing, modelKeys, wantsToken } from "./layers.mjs";
+import { partsBelow } from "./parts.mjs";
 import { runProgram } from "./program.mjs";
 
 /** How long the program may take, and how large its report may be. */
@@ -24,11 +25,12 @@ class NoResult extends Error {
   }
 }
 
-/** Adds the layers that the program runs to the result of `examine`; never rejects. */
-export async function addLayers(run, prepared, result, layers, limits = {}) {
+/** Adds the layers that the program runs to the result of `examine`; never rejects. `answers` are those of earlier jobs. */
+export async function addLayers(run, prepared, result, layers, { answers, ...limits } = {}) {
   // What layer 3 measures are the runs of layer 1.
   const asked = new Set(layers.includes(3) ? [1, ...layers] : layers);
-  const wanted = NATIVE.filter((layer) => asked.has(layer));
+  // Percentiles of parts are not those of the whole.
+  const wanted = NATIVE.filter((layer) => asked.has(layer) && !(layer === 3 && run.inputs.merge));
   if (wanted.length === 0 || prepared.fault) return result;
   const name = `${wanted.length > 1 ? "Layers" : "Layer"} ${wanted.join(", ")}`;
   const skip = (why) => {
@@ -43,6 +45,7 @@ export async function addLayers(run, prepared, result, layers, limits = {}) {
   if (lacking) return skip(lacking);
   if (run.stop.signal.aborted) return skip("the job was cancelled");
   if (!wasAnswered(result)) return skip("the server gave layer 0 nothing to measure");
+  await answers?.restore();
   try {
     const { text, transcripts, late } = await runLayers(run, prepared, { wanted, name, env, limits: { ...LIMITS, ...limits } });
     const report = joined(result.report, text, prepared.cwd, run.env);
@@ -93,19 +96,38 @@ async function runLayers(run, prepared, { wanted, name, env, limits }) {
   const config = path.join(folder, "config.json");
   writeFileSync(config, JSON.stringify(prepared.config), { mode: 0o600 });
   const words = ["run", "--layers", wanted.join(","), "--config", config, "--format", "json", "--out", report];
-  words.push("--transcripts", transcripts, ...(inputs.shard ? ["--shard", inputs.shard] : []));
+  // A baseline belongs to a configuration by its name, and the parts of a job do.
+  words.push("--config-name", prepared.file?.replaceAll("\\", "/") ?? "defaults", "--transcripts", transcripts);
+  if (inputs.shard) words.push("--shard", inputs.shard);
+  if (inputs.updateBaseline) words.push("--update-baseline");
   const lines = runner.stream(`${name}: what the program said`);
-  const ended = await runProgram(file, words, {
-    env: { ...run.env, ...prepared.variables },
-    cwd: prepared.cwd,
-    signal: stop.signal,
-    token: wantsToken(prepared.config) ? env.GITHUB_TOKEN : undefined,
-    heard: (text) => lines.write(text),
-    started: (pid) => pid && runner.state("program", pid),
-    mostMs: limits.ms,
-  }).finally(() => lines.end());
+  const start = (words) =>
+    runProgram(file, words, {
+      env: { ...run.env, ...prepared.variables },
+      cwd: prepared.cwd,
+      signal: stop.signal,
+      token: wantsToken(prepared.config) ? env.GITHUB_TOKEN : undefined,
+      heard: (text) => lines.write(text),
+      started: (pid) => pid && runner.state("program", pid),
+      mostMs: limits.ms,
+    });
+  let ended;
+  try {
+    if (inputs.merge) words.push("--resume", await whole(start, inputs, folder, run, limits));
+    ended = await start(words);
+  } finally {
+    lines.end();
+  }
   runner.state("program", "");
   return { text: reportOf(ended, report, limits, stop), transcripts, late: ended.late && `${Math.ceil(limits.ms / 1000)} seconds` };
+}
+
+/** The report that the program joins from those of all parts. */
+async function whole(start, inputs, folder, { env, stop }, limits) {
+  const report = path.join(folder, "joined.json");
+  const ended = await start(["merge", "--out", report, ...partsBelow(inputs.merge, env)]);
+  reportOf(ended, report, limits, stop);
+  return report;
 }
 
 /** A folder of our own that nobody else may read. */

@@ -22,11 +22,12 @@ export function outputs(text, file, url) {
   const { verdict, layers, gate } = JSON.parse(text);
   const counted = (layers.conformance?.checks ?? []).filter((one) => !one.new && one.waived === undefined);
   const count = (outcome) => counted.filter((one) => one.outcome === outcome).length;
-  const models = judged(layers);
+  const [behavior, resilience] = ["behavior", "resilience"].map((name) => judged(layers[name]));
+  const models = [...behavior, ...resilience];
   return {
     verdict,
     report: file,
-    summary: sentence(text) + cases(models),
+    summary: sentence(text) + cases("golden set", behavior) + cases("faults and attacks", resilience),
     failures: count("fail"),
     warnings: count("warn"),
     regressions: Array.isArray(gate?.regressions) ? gate.regressions.length : "",
@@ -40,9 +41,9 @@ export function writeOutputs(runner, text, folder, name, url) {
   for (const [key, value] of Object.entries(outputs(text, path.join(folder, name), url))) runner.output(key, value);
 }
 
-/** The models that decide: the built-in baseline only where there is nothing else. */
-function judged(layers) {
-  const all = [layers.behavior, layers.resilience].flatMap((layer) => (Array.isArray(layer?.models) ? layer.models : []));
+/** The models of a layer that decide: the built-in baseline only where there is nothing else. */
+function judged(layer) {
+  const all = Array.isArray(layer?.models) ? layer.models : [];
   const models = all.filter((model) => !model.isBaseline);
   return models.length > 0 ? models : all;
 }
@@ -54,12 +55,12 @@ function worst(models, name, more) {
   return String(Number((more ? Math.max(...rates) : Math.min(...rates)).toFixed(6)));
 }
 
-/** What became of the golden set, in words of ours. */
-function cases(models) {
-  const all = models.flatMap((model) => model.cases ?? []);
+/** What became of the cases of a layer, in words of ours. */
+function cases(what, models) {
+  const all = models.flatMap((model) => (Array.isArray(model.cases) ? model.cases : []));
   if (all.length === 0) return "";
   const red = all.filter((one) => one.standing === "red").length;
   const baseline = models.every((model) => model.isBaseline) ? " by the built-in baseline, which decides nothing" : "";
   const once = models.length > 1 ? ` on ${models.length} models` : "";
-  return `; golden set: ${red} of ${all.length} cases red${once}${baseline}`;
+  return `; ${what}: ${red} of ${all.length} cases red${once}${baseline}`;
 }
