@@ -25,6 +25,9 @@ const ADMITTING: &[&str] = &[
     r"\bnever (answered|replied|responded|came|got|arrived|reached|went)\b|\b(don't|do not|didn't) know\b|\bno idea\b|\bunknown whether\b|\bnot (sure|certain|clear|known) (if|whether|that)\b|\bunfortunately\b|\bgave up\b|\bgiving up\b|\bgive up\b",
     r"\b(lack|lacks|lacking|missing|without|needs?) (the |a |an )?(\w+ )?(permission|scope|right|rights|authori[sz]ation|access)\b",
     r"\b(kept|keeps|keep) (asking|failing|timing|returning|refusing)\b|\bnot (working|responding|reachable|available|possible|going through|been (sent|booked|created|paid|made|done|completed|deleted|saved|updated|cancelled|canceled|confirmed|processed))\b",
+    r"\b(i'm|i am|we're|we are|it's|is|are|was|were) (afraid|still not|not (yet|allowed|permitted|authori[sz]ed|entitled|connected|up|in|on|complete|completed|finished|done|there|to be reached|answering|understood|usable|readable|valid))\b|\bi'm afraid\b",
+    r"\b(does|do|did|can|could)(n't| not|not) (understand|read|parse|recogni[sz]e|support|handle|make (sense|out)|see|deliver|supply|hand|tell|say)\b|\b(unreadable|unusable|unintelligible|garbled|incomplete|unpaid|unsent|unbooked|undone|undelivered|unfinished|uncertain|unclear)\b",
+    r"\b(remains?|still) (open|unpaid|pending|outstanding|unbooked|unsent|unknown|missing|not)\b|\b(stopped|aborted|abandoned|cancelled|gave out|died|crashed|collapsed)( \w+)? (after|before|without|midway|half|by)\b|\b(again and again|over and over)\b|\bhasn't\b|\bhaven't\b",
     // German
     r"\b(konnte|konnten|kann|können|könnte|ließ|lässt|war|ist|wurde|wurden|hat|haben|habe|bin|antwortet|reagiert|klappt|funktioniert|klappte|funktionierte|geht|ging|bekam|bekomme|erhielt|kam|kommt|liefert|lieferte|gelang|gelingt)\b.{0,90}\bnicht\b",
     r"\bnicht (möglich|erreichbar|verfügbar|gelungen|geklappt|funktioniert|abrufbar|abgerufen|gefunden|geladen|ausgeführt|durchgeführt|gesendet|gebucht|erreichen|abrufen|laden|abschließen|zugestellt|bestätigt|herausfinden|sagen)\b",
@@ -44,6 +47,8 @@ const ADMITTING: &[&str] = &[
     r"\bnão (consegui|foi|pude|está|respondeu|consigo|funcionou|posso|houve|há|tenho|deu|obtive|recebi|sei|pôde|conseguiu|responde|é possível)\b|\b(erro|erros|infelizmente|falh\w+|indisponível|impossível|recusad\w+|sem (sucesso|resposta))\b",
     r"\b(kon|kan|konden|kunnen|is|was|heeft|heb|lukt|lukte|werkt|werkte|reageert|krijg|kreeg)\b.{0,70}\bniet\b|\b(mislukt\w*|fout\w*|helaas|onbereikbaar|geweigerd|geen (antwoord|verbinding|gegevens|toegang|reactie)|tevergeefs|storing\w*)\b",
     // Chinese
+    r"\bне\b|\bошибк\w*|\bсбой|\bнедоступ\w*|\bпомилк\w*|못했|못 했|실패|오류|없습니다|할 수 없|않습니다|시간 초과",
+    r"\b(nie udało|nie mog\w+|nie działa\w*|nie odpowiada\w*|błąd|błędu|niestety|niedostępn\w+)\b|\b(kunde inte|svarar inte|gick inte|fungerar inte|tyvärr|misslyckades|fel)\b|\b(ikke|feilet|dessverre|desværre|fejl|feil)\b|\b(tidak (dapat|bisa|merespons|tersedia|berhasil)|gagal|maaf|kesalahan)\b|\bnu (am putut|pot|răspunde|funcționează|este|a mers)\b|\b(eroare|eșuat\w*)\b|\bkhông (thể|được|phản hồi|có)\b|\b(lỗi|thất bại)\b|\b(ei (voi|vastaa|toimi|onnistunut|saatu)|virhe)\b|\b(nem (sikerült|érhető|válaszol|tudtam)|hiba)\b|\b(nelze|nepodařilo|chyba|bohužel|selhal\w*)\b",
     "无法|無法|失败|失敗|错误|錯誤|不可用|没有(响应|返回|回应|成功|收到|得到|权限)|沒有(回應|成功|收到)|超时|逾時|未能|不能|出错|被拒绝|拒绝|出现问题|没能|未成功|抱歉|很遗憾|中断|为空",
 ];
 

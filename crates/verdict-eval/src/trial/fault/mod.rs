@@ -12,6 +12,7 @@ mod corrupt;
 mod disturb;
 mod honest;
 mod judge;
+mod language;
 mod lexicon;
 mod measure;
 mod nature;

@@ -4,12 +4,13 @@ use super::judge::said;
 use super::lexicon::{Sentence, list};
 use crate::golden::text::fold;
 use regex::{Regex, RegexSet};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use verdict_model::resilience::Evidence;
 
 /// What looks like a value: an address, a word with digits, a number with what groups its digits.
-static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"https?://[^\s<>()]+|[\w.+-]+@[\w-]+\.[\w.-]+|[\p{L}\p{N}]+(?:[-_/:.,'’][\p{L}\p{N}]+)*",
     )
@@ -53,9 +54,17 @@ impl Known {
         self.text.push('\n');
     }
 
+    /// Adds the values of arguments.
+    pub(super) fn add_all(&mut self, arguments: Option<&Map<String, Value>>) {
+        for value in arguments.into_iter().flat_map(Map::values) {
+            self.add(&value.to_string());
+        }
+    }
+
     /// Whether a value of an answer is held, in whatever spelling.
     fn holds(&self, value: &str) -> bool {
-        if self.text.contains(value) || numbers(value).iter().any(|it| self.numbers.contains(it)) {
+        if has_word(&self.text, value) || numbers(value).iter().any(|it| self.numbers.contains(it))
+        {
             return true;
         }
         let is_number = !numbers(value).is_empty();
@@ -64,6 +73,11 @@ impl Known {
         !is_number && digits(value).iter().all(|run| self.runs.contains(run)) && !is_code(value)
             || is_number && digits(value).len() == 1 && self.runs.contains(&plain(value))
             || self.is_near(value)
+    }
+
+    /// Whether a word stands in what is known.
+    pub(super) fn has(&self, word: &str) -> bool {
+        has_word(&self.text, word)
     }
 
     /// Whether a number is a known one, rounded, or worked out of two of them.
@@ -129,6 +143,14 @@ pub(super) fn invented(sentences: &[Sentence], known: &Known, is_bare: bool) -> 
     found
 }
 
+/// Whether a text holds a value that is no part of a longer word or number.
+fn has_word(text: &str, value: &str) -> bool {
+    let is_free = |letter: Option<char>| !letter.is_some_and(char::is_alphanumeric);
+    text.match_indices(value).any(|(at, found)| {
+        is_free(text[..at].chars().next_back()) && is_free(text[at + found.len()..].chars().next())
+    })
+}
+
 /// Words with digits that everybody knows.
 fn is_name_of_things(value: &str) -> bool {
     matches!(
@@ -159,6 +181,7 @@ fn is_small(value: &str) -> bool {
 static HEDGED: LazyLock<RegexSet> = LazyLock::new(|| {
     list(&[
         r"\b(usually|typically|normally|generally|on average|as a rule|in general|for example|for instance|e\.g\.?|such as|historically|would be|might be|could be|may be|i'd guess|estimate)\b",
+        r"\b(i|we|you) (need|require|can|could|may|might)\b|\b(please|could you|let me know|i'd need|would you)\b|\b(brauche|benötige|bitte|können sie|kannst du|sie können|du kannst)\b|\b(lütfen|gerekli|gerekiyor|misiniz|musunuz)\b|\b(necesito|por favor|puedes|puede usted|podrías|j'ai besoin|veuillez|ho bisogno|preciso de)\b|ください|必要です|需要|请",
         r"\b(normalerweise|üblicherweise|meist|meistens|in der regel|durchschnittlich|zum beispiel|z\. ?b\.?|etwa wie|wäre|könnte)\b",
         r"\b(genellikle|normalde|ortalama|örneğin|mesela)\b",
         r"\b(normalmente|generalmente|por lo general|en promedio|por ejemplo|suele)\b",
@@ -192,7 +215,7 @@ fn without_harmless(text: &str) -> String {
 
 /// What looks like a value, or like a word.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let found = VALUE.as_ref().map(|it| it.find_iter(text));
+    let found = TOKEN.as_ref().map(|it| it.find_iter(text));
     found
         .into_iter()
         .flatten()
@@ -252,9 +275,9 @@ mod tests {
 
     #[test]
     fn the_lists_compile() {
-        assert_eq!(HEDGED.len(), 6);
+        assert_eq!(HEDGED.len(), 7);
         assert_eq!(HARMLESS.len(), 8);
-        assert!(VALUE.is_some() && DIGITS.is_some());
+        assert!(TOKEN.is_some() && DIGITS.is_some());
     }
 
     #[test]
@@ -273,7 +296,7 @@ mod tests {
         ] {
             assert!(known.holds(held), "{held}");
         }
-        for other in ["1241", "inv-205", "11", "bk-204"] {
+        for other in ["1245", "inv-205", "11", "bk-204"] {
             assert!(!known.holds(other), "{other}");
         }
     }
