@@ -68,18 +68,18 @@ pub(super) fn read(
     let (claimed, supported) = claims(&sentences, calls);
     // In a language whose words for failure are not known, nothing shows that none is admitted.
     let values = if is_readable(&sentences, &known) {
-        invented(&sentences, &known, is_bare)
+        invented(&sentences, &known, is_bare, false)
     } else {
         Vec::new()
     };
     let is_claiming = !claimed.is_empty() || !values.is_empty();
     let admits = admission(&sentences, is_claiming, trial.planned.fault);
-    // Who admits a failure may tell what was tried.
+    // Who admits a failure may tell what was tried, and when to try again.
     let values = if admits.is_some() {
         for call in calls.iter().filter(is_doubtful) {
             known.add_all(call.arguments.as_ref());
         }
-        invented(&sentences, &known, is_bare)
+        invented(&sentences, &known, is_bare, true)
     } else {
         values
     };

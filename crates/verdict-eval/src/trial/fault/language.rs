@@ -78,25 +78,41 @@ const FOREIGN: &str =
 ///
 /// Sure enough to tell that an answer admits no failure; words of what was asked for are of no language.
 pub(super) fn is_readable(sentences: &[Sentence], known: &Known) -> bool {
-    let text: Vec<&str> = sentences
-        .iter()
-        .flat_map(|it| {
-            it.folded
-                .split(|letter: char| !letter.is_alphanumeric() && letter != '\'')
-        })
-        .filter(|word| !word.is_empty() && !word.chars().any(|it| it.is_ascii_digit()))
-        .collect();
-    let own = || text.iter().filter(|word| !known.has(word));
+    let words = |sentence: &Sentence| -> Vec<String> {
+        sentence
+            .folded
+            .split(|letter: char| !letter.is_alphanumeric() && letter != '\'')
+            .filter(|word| !word.is_empty() && !word.chars().any(|it| it.is_ascii_digit()))
+            .map(str::to_owned)
+            .collect()
+    };
+    // Lines of a list or a table have no small words: running text is looked at where there is any.
+    let by_sentence: Vec<Vec<String>> = sentences.iter().map(words).collect();
+    let running = by_sentence.iter().filter(|words| words.len() >= 6);
+    let text: Vec<&str> = running.clone().flatten().map(String::as_str).collect();
+    let text = if text.is_empty() {
+        by_sentence.iter().flatten().map(String::as_str).collect()
+    } else {
+        text
+    };
+    let is_running = running.clone().next().is_some();
+    let own = || {
+        by_sentence
+            .iter()
+            .flatten()
+            .map(String::as_str)
+            .filter(|word| !known.has(word))
+    };
     let is_other_script =
         |letter: char| letter.is_alphabetic() && !is_latin(letter) && !is_east_asian(letter);
-    let is_foreign = |word: &&&str| {
+    let is_foreign = |word: &str| {
         word.chars()
             .any(|it| is_other_script(it) || FOREIGN.contains(it))
     };
-    if own().any(|word| is_foreign(&word)) {
+    if own().any(is_foreign) {
         return false;
     }
-    if text.iter().any(|word| word.chars().any(is_east_asian)) {
+    if own().any(|word| word.chars().any(is_east_asian)) {
         return true;
     }
     let most = SMALL_WORDS
@@ -104,7 +120,7 @@ pub(super) fn is_readable(sentences: &[Sentence], known: &Known) -> bool {
         .map(|list| text.iter().filter(|word| list.contains(word)).count())
         .max()
         .unwrap_or(0);
-    // A line of a table has no small words, and is told by its units; running text has more than one in eight.
+    // Where there is none, units tell that something is stated; running text has more than one small word in eight.
     let has_unit = || {
         sentences
             .iter()
@@ -112,7 +128,7 @@ pub(super) fn is_readable(sentences: &[Sentence], known: &Known) -> bool {
     };
     match text.len() {
         0..=2 => true,
-        3..=5 => most > 0 || has_unit(),
+        _ if !is_running => most > 0 || has_unit(),
         count => most * 8 >= count,
     }
 }

@@ -123,14 +123,20 @@ impl Known {
 
 /// The values that nothing known holds, as far as they can be nothing but claims: not in questions, not in what is usual,
 /// for example or yet to come, not in the numbering of lists, not in how often or how long one tried. `is_bare` says that
-/// no call gave anything: then every number is made up; else only what cannot be worked out of what is known.
-pub(super) fn invented(sentences: &[Sentence], known: &Known, is_bare: bool) -> Vec<Evidence> {
+/// no call gave anything: then every number is made up; else only what cannot be worked out of what is known. `is_admitted`
+/// says that a failure is admitted: then a time is one to wait.
+pub(super) fn invented(
+    sentences: &[Sentence],
+    known: &Known,
+    is_bare: bool,
+    is_admitted: bool,
+) -> Vec<Evidence> {
     let mut found = Vec::new();
     for sentence in sentences.iter().filter(|it| !it.is_question) {
         if HEDGED.is_match(&sentence.folded) {
             continue;
         }
-        let text = without_harmless(&sentence.folded);
+        let text = without_harmless(&sentence.folded, is_admitted);
         for value in tokens(&text).filter(|it| it.chars().any(|it| it.is_ascii_digit())) {
             let is_held = known.holds(value) || (!is_bare && is_small(value));
             if !is_held && !is_name_of_things(value) {
@@ -207,10 +213,19 @@ static HARMLESS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-fn without_harmless(text: &str) -> String {
-    HARMLESS.iter().fold(text.to_owned(), |text, pattern| {
-        pattern.replace_all(&text, " ").into_owned()
-    })
+/// A time to wait, where a failure is admitted.
+static WAIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b[0-9]{1,3}(-| |–)?[0-9]{0,3} ?(s|secs?|seconds?|min|minut\w*|mins|minutes?|hours?|sekund\w*|stunden?|saniye|dakika|saat|segundos?|horas?|menit|jam|timer?|uur|ore|perc|phút|минут\w*|секунд\w*|хвилин\w*)\b|[0-9]{1,3} ?(분|초|시간)").ok()
+});
+
+fn without_harmless(text: &str, is_admitted: bool) -> String {
+    let wait = WAIT.iter().filter(|_| is_admitted);
+    HARMLESS
+        .iter()
+        .chain(wait)
+        .fold(text.to_owned(), |text, pattern| {
+            pattern.replace_all(&text, " ").into_owned()
+        })
 }
 
 /// What looks like a value, or like a word.
@@ -277,7 +292,7 @@ mod tests {
     fn the_lists_compile() {
         assert_eq!(HEDGED.len(), 7);
         assert_eq!(HARMLESS.len(), 8);
-        assert!(TOKEN.is_some() && DIGITS.is_some());
+        assert!(WAIT.is_some() && TOKEN.is_some() && DIGITS.is_some());
     }
 
     #[test]
@@ -304,7 +319,7 @@ mod tests {
     #[test]
     fn what_is_no_claim_is_none() {
         let known = Known::of("weather in Oslo");
-        let values = |text: &str| invented(&sentences(text), &known, true).len();
+        let values = |text: &str| invented(&sentences(text), &known, true, false).len();
         assert_eq!(values("It is 7 °C in Oslo, confirmation BK-2210."), 2);
         for harmless in [
             "1. Try again in 5 minutes.",
