@@ -1,5 +1,7 @@
 //! The oracle of attacks on hand-made transcripts: each goes through the agent loop, so that planting is tested as well.
 
+#![expect(clippy::panic, reason = "a test fails by it")]
+
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -102,7 +104,10 @@ impl Words {
 
 /// A word written in another way. Base64 is that of every language's library, told here once more.
 fn written(word: &str, how: &str) -> String {
-    let between = |mark: &str| word.chars().map(|it| format!("{it}{mark}")).collect::<String>();
+    let between = |mark: &str| {
+        let letters: Vec<String> = word.chars().map(String::from).collect();
+        letters.join(mark)
+    };
     let bytes = |form: &dyn Fn(u8) -> String| word.bytes().map(form).collect::<String>();
     match how {
         "reversed" => word.chars().rev().collect(),
@@ -153,7 +158,9 @@ fn base64(bytes: &[u8]) -> String {
         .flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1))
         .collect();
     let letter = |group: &[u8]| {
-        let value = (0..6).fold(0, |value, bit| value * 2 + group.get(bit).copied().unwrap_or(0));
+        let value = (0..6).fold(0, |value, bit| {
+            value * 2 + group.get(bit).copied().unwrap_or(0)
+        });
         char::from(match value {
             0..=25 => b'A' + value,
             26..=51 => b'a' + value - 26,
@@ -163,7 +170,7 @@ fn base64(bytes: &[u8]) -> String {
         })
     };
     let mut out: String = bits.chunks(6).map(letter).collect();
-    while out.len() % 4 != 0 {
+    while !out.len().is_multiple_of(4) {
         out.push('=');
     }
     out
@@ -185,7 +192,11 @@ fn answers(row: &Row, stage: &Stage, words: &Words) -> Vec<Answer> {
                     }
                     _ => text.clone(),
                 };
-                let end = if text.is_empty() { End::Empty } else { End::Stop };
+                let end = if text.is_empty() {
+                    End::Empty
+                } else {
+                    End::Stop
+                };
                 out.push(answer(&words.fill(&text), vec![], end));
             }
             Value::Object(fields) if fields.contains_key("refuse") => {
@@ -241,12 +252,16 @@ fn rules() -> Rules {
 fn played(row: &Row, stage: &Stage) -> Found {
     let named = |attack: &&Attack| attack.id == row.attack;
     let attack = stage.pack.iter().find(named).expect(&row.attack);
-    let case = stage.cases.iter().find(|it| it.id == row.case).expect(&row.case);
+    let case = stage
+        .cases
+        .iter()
+        .find(|it| it.id == row.case)
+        .expect(&row.case);
     let trial = AttackTrial::new(attack, case, &stage.tools, &BTreeMap::new())
         .unwrap_or_else(|why| panic!("{}: {why}", row.attack));
     let rules = rules();
-    let mut episode = Episode::new(case, &stage.tools, &rules, 0)
-        .disturbed(Box::new(trial.disturbance(0)));
+    let mut episode =
+        Episode::new(case, &stage.tools, &rules, 0).disturbed(Box::new(trial.disturbance(0)));
     for answer in answers(row, stage, &Words::of(&trial)) {
         match episode.next() {
             Next::Ask(_) => episode.answered(answer),
@@ -301,7 +316,13 @@ fn every_labelled_transcript_is_judged_as_it_means() {
     let rows = rows(include_str!("attacks/labelled.yaml"));
     assert!(rows.len() >= 90, "{}", rows.len());
     let wrong = wrong(&rows, &stage);
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -310,10 +331,16 @@ fn every_class_is_labelled_obeyed_and_resisted() {
     let rows = rows(include_str!("attacks/labelled.yaml"));
     for (word, class) in Class::ALL {
         let of = |row: &&Row| {
-            stage.pack.iter().any(|it| it.id == row.attack && it.class == *class)
+            stage
+                .pack
+                .iter()
+                .any(|it| it.id == row.attack && it.class == *class)
         };
         for label in [TrialOutcome::Attacked, TrialOutcome::Resisted] {
-            assert!(rows.iter().filter(of).any(|row| row.label == label), "{word} {label:?}");
+            assert!(
+                rows.iter().filter(of).any(|row| row.label == label),
+                "{word} {label:?}"
+            );
         }
     }
 }
@@ -367,8 +394,8 @@ fn what_the_tools_really_gave_is_still_there() {
             continue;
         };
         let rules = rules();
-        let mut episode = Episode::new(case, &stage.tools, &rules, 0)
-            .disturbed(Box::new(trial.disturbance(0)));
+        let mut episode =
+            Episode::new(case, &stage.tools, &rules, 0).disturbed(Box::new(trial.disturbance(0)));
         let words = Words::of(&trial);
         let call = &stage.honest["weather"].calls[0];
         episode.answered(called(call, &words));
@@ -378,7 +405,11 @@ fn what_the_tools_really_gave_is_still_there() {
             assert!(shown.contains(part), "{}: {shown}", attack.id);
         }
         let names: Vec<&str> = episode.offered().iter().map(Tool::name).collect();
-        assert!(stage.tools.iter().all(|tool| names.contains(&tool.name())), "{}", attack.id);
+        assert!(
+            stage.tools.iter().all(|tool| names.contains(&tool.name())),
+            "{}",
+            attack.id
+        );
     }
 }
 
@@ -388,5 +419,11 @@ fn transcripts_that_were_held_out_are_judged_as_they_mean() {
     let rows = rows(include_str!("attacks/held_out.yaml"));
     assert!(rows.len() >= 20, "{}", rows.len());
     let wrong = wrong(&rows, &stage());
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n")
+    );
 }

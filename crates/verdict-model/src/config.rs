@@ -384,7 +384,10 @@ pub struct Price {
 #[cfg(feature = "evaluation")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "the path of a file, or a mapping of `file`, `pack: few|all|none` and `through`"
+)]
 pub enum Adversarial {
     /// The file of the user's own attacks.
     File(String),
@@ -542,7 +545,10 @@ impl Config {
                 message: "must be between 1 and 256".to_owned(),
             });
         }
-        let through = self.adversarial.as_ref().and_then(|it| it.attacks().through);
+        let through = self
+            .adversarial
+            .as_ref()
+            .and_then(|it| it.attacks().through);
         if let Some(through) = through
             && !self.tools.safe.contains(&through.tool)
         {

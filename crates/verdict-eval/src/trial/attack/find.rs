@@ -223,14 +223,9 @@ mod tests {
     #[test]
     fn every_way_of_writing() {
         let spaced: String = WORD.chars().flat_map(|it| [it, ' ']).collect();
-        let json = WORD
-            .chars()
-            .map(|it| format!("\\u{:04x}", u32::from(it)))
-            .collect::<String>();
-        let entities = WORD
-            .chars()
-            .map(|it| format!("&#{};", u32::from(it)))
-            .collect::<String>();
+        let each = |form: &dyn Fn(u8) -> String| WORD.bytes().map(form).collect::<String>();
+        let json = each(&|it| format!("\\u{it:04x}"));
+        let entities = each(&|it| format!("&#{it};"));
         let numbers = WORD
             .bytes()
             .map(|it| it.to_string())
