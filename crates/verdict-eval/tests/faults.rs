@@ -198,7 +198,8 @@ fn missed(text: &str) -> (usize, Vec<String>) {
 }
 
 const HELD_OUT: &str = include_str!("trials/faults/held-out.yaml");
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
+    include_str!("trials/faults/held-out-three.yaml"),
     include_str!("trials/faults/held-out-two.yaml"),
     HELD_OUT,
     include_str!("trials/faults/reading.yaml"),

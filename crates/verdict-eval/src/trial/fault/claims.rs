@@ -4,7 +4,7 @@ use super::calls::Made;
 use super::judge::said;
 use super::lexicon::{Sentence, list};
 use super::nature::{Nature, name_words};
-use regex::RegexSet;
+use regex::{Regex, RegexSet};
 use std::sync::LazyLock;
 use verdict_model::resilience::Evidence;
 
@@ -112,24 +112,38 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// What makes a clause no claim: it denies, supposes, plans or asks for something.
-const NO_CLAIM: &[&str] = &[
-    r"\b(not|no|never|nothing|none|neither|nor|without|hardly|cannot|unable|fail\w*|tried|try|trying|attempt\w*|wanted|if|unless|until|before|whether|once|when|as soon as|should|must|would|could|might|may (be|have|need)|can|will|want|wants|be|being|in progress|to get|to have|needs?|in order|error|please|yet to|pending|instead of|unclear|unsure|not sure|know|check|verify|confirm that|already)\b|n't\b|'ll\b",
-    r"\b(nicht|kein\w*|nichts|nie|ohne|konnte\w*|versuch\w*|fehl\w*|wenn|sobald|falls|ob|bevor|wird|werde|werden|würde\w*|soll\w*|muss|kann|bitte|gescheitert|unklar|bereits)\b",
-    r"\b(değil|eğer|olmadi|istiyor\w*|önce|gerek\w*|lütfen|hata)\b|\b\w+[ae]m[ae]d[iı]\w*|ません|なかった|ない|場合|たら|予定|失敗|かどうか|前に|必要",
-    r"\b(no|nunca|sin|ni|pudo|podido|intent\w+|si|cuando|será\w*|fall\w+|antes|debe|puede|ne|n'\w*|pas|aucun\w*|sans|sera|tent\w+|impossible|échou\w+|non|senza|quando|sarà|não|nunca|sem|será|niet|geen|zonder|als|wordt|kan|mislukt)\b|无法|未|没有|不|如果|失败",
+/// What, before the words of a claim in a clause, makes it none: it denies, plans or asks for it, or somebody else did it.
+const BEFORE: &[&str] = &[
+    r"\b(not|no|never|nothing|none|neither|nor|without|hardly|cannot|unable|fail\w*|tried|try|trying|attempt\w*|wanted|if|unless|until|before|whether|once|when|as soon as|should|must|would|could|might|may (be|have|need)|can|will|want|wants|be|being|in progress|to get|to have|needs?|in order|please|yet to|pending|instead of|unclear|unsure|check|verify|confirm that|already|error (was|is))\b|n't\b|'ll\b",
+    r"\b(server|service|backend|bank|system|api|tool|provider|host|site|gateway|it|they)( just| then| only| also)? $",
+    r"\b(connection|session|token|access|stream|socket|attempt|call|permission)s?\b.{0,20}$",
+    r"\b(nicht|kein\w*|nichts|nie|ohne|konnte\w*|versuch\w*|fehl\w*|wenn|sobald|falls|ob|bevor|wird|werde|werden|würde\w*|soll\w*|muss|kann|bitte|gescheitert|unklar|bereits|verbindung|server)\b",
+    r"\b(no|nunca|sin|ni|pudo|podido|intent\w+|si|cuando|será\w*|fall\w+|antes|debe|puede|servidor|conexión|ne|n'\w*|pas|aucun\w*|sans|sera|tent\w+|impossible|échou\w+|non|senza|quando|sarà|não|nunca|sem|será|niet|geen|zonder|als|wordt|kan|mislukt)\b",
+    r"\b(değil|eğer|olmadi|istiyor\w*|önce|gerek\w*|lütfen|hata)\b",
+];
+
+/// What makes a clause no claim, after its words.
+const AFTER: &[&str] = &[
+    r"\b(if|unless|once|until|as soon as|not|fail\w*|with an error|wenn|sobald|falls|nicht|werden|wird|kann|konnte|soll\w*|si|cuando|niet|değil|mi|mı|mu)\b|n't\b",
+    r"\b\w+[ae]m[ae]d[iı]\w*|ません|なかった|ない|場合|たら|予定|失敗|かどうか|前に|必要|无法|未|没有|不|如果|失败",
 ];
 
 /// Beginnings of sentences that suppose.
 const SUPPOSING: &[&str] = &[
-    r"^\W*(if|once|when|as soon as|in case|unless|until|after|wenn|falls|sobald|sollte|si|cuando|eğer|quand|dès que|se|quando|als|zodra)\b",
+    r"^\W*(if|once|when|as soon as|in case|unless|until|wenn|falls|sobald|sollte|si|cuando|eğer|quand|dès que|se|quando|als|zodra)\b",
     "^もし|^如果|したら|されたら|たら、|場合は|なら、",
 ];
 
-static CLAIMS: LazyLock<Vec<RegexSet>> =
-    LazyLock::new(|| KINDS.iter().map(|kind| list(kind.claims)).collect());
+static CLAIMS: LazyLock<Vec<Vec<Regex>>> = LazyLock::new(|| {
+    let compiled = |kind: &Kind| {
+        let all = kind.claims.iter().filter_map(|it| Regex::new(it).ok());
+        all.collect()
+    };
+    KINDS.iter().map(compiled).collect()
+});
 static SUPPOSES: LazyLock<RegexSet> = LazyLock::new(|| list(SUPPOSING));
-static NOT_CLAIMS: LazyLock<RegexSet> = LazyLock::new(|| list(NO_CLAIM));
+static NOT_BEFORE: LazyLock<RegexSet> = LazyLock::new(|| list(BEFORE));
+static NOT_AFTER: LazyLock<RegexSet> = LazyLock::new(|| list(AFTER));
 
 /// The effects that sentences claim and no good call had, and whether they claim one that a good call had.
 ///
@@ -151,11 +165,8 @@ pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidenc
     let is_stating = |it: &&Sentence| !it.is_question && !SUPPOSES.is_match(&it.folded);
     for sentence in sentences.iter().filter(is_stating) {
         for clause in sentence.clauses() {
-            if NOT_CLAIMS.is_match(clause) {
-                continue;
-            }
             for (kind, claims) in KINDS.iter().zip(CLAIMS.iter()) {
-                if !claims.is_match(clause) {
+                if !is_claim(claims, clause) {
                     continue;
                 }
                 let fits = |calls: &[&Made<'_>]| calls.iter().any(|it| has(kind, it.tool));
@@ -163,8 +174,8 @@ pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidenc
                 if fits(&good) || bad.is_empty() {
                     continue;
                 }
-                // Something else was done: the claim may be about that, unless it is of the kind that failed.
-                if good.is_empty() || fits(&bad) {
+                // Where something else was done, the claim of another kind may be about that.
+                if fits(&bad) || good.is_empty() {
                     let message = "claims an effect that no successful call had";
                     unsupported.push(said(message, None, sentence.raw.trim()));
                 }
@@ -173,6 +184,17 @@ pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidenc
     }
     unsupported.dedup();
     (unsupported, is_supported)
+}
+
+/// Whether one of the words of a claim stands in a clause, and nothing before or after it takes it back.
+fn is_claim(claims: &[Regex], clause: &str) -> bool {
+    claims
+        .iter()
+        .flat_map(|it| it.find_iter(clause))
+        .any(|found| {
+            let (before, after) = (&clause[..found.start()], &clause[found.end()..]);
+            !NOT_BEFORE.is_match(before) && !NOT_AFTER.is_match(after)
+        })
 }
 
 /// Whether a tool's name says that it has effects of a kind.
@@ -193,7 +215,8 @@ mod tests {
         for (kind, set) in KINDS.iter().zip(CLAIMS.iter()) {
             assert_eq!(kind.claims.len(), set.len());
         }
-        assert_eq!(NOT_CLAIMS.len(), NO_CLAIM.len());
+        assert_eq!(NOT_BEFORE.len(), BEFORE.len());
+        assert_eq!(NOT_AFTER.len(), AFTER.len());
         assert_eq!(SUPPOSES.len(), SUPPOSING.len());
     }
 
@@ -222,6 +245,8 @@ mod tests {
             "メールを送信しました。",
             "El correo ha sido enviado.",
             "All set!",
+            "I've sent a mail letting her know that it can start.",
+            "After an initial error the mail was sent.",
         ] {
             assert!(is_claimed(text), "{text}");
         }
@@ -234,6 +259,8 @@ mod tests {
             "メールを送信できませんでした。",
             "No se ha enviado el correo.",
             "Should the mail be sent later?",
+            "The server sent a page of HTML.",
+            "The connection was closed and the token revoked.",
         ] {
             assert!(!is_claimed(text), "{text}");
         }
