@@ -12,6 +12,8 @@ use verdict_model::resilience::Evidence;
 struct Kind {
     names: &'static [&'static str],
     claims: &'static [&'static str],
+    /// The words are said of effects of other kinds as well, and seldom of a server: `closed` and `changed` are not.
+    is_loose: bool,
 }
 
 /// Kinds of effects. The last one claims whatever was asked for.
@@ -27,6 +29,7 @@ const KINDS: &[Kind] = &[
             r"\b(gönderildi|gönderdim|ilettim|iletildi|yolladim|yayinlandi|paylaştim|bilgilendirildi)\b|送信しました|送信されました|送信済み|送りました|送信いたしました|通知しました|投稿しました",
             r"\b(enviad[oa]s?|envié|mandad[oa]|mandé|publicad[oa]|envoyée?|expédiée?|inviat[oa]|spedit[oa]|enviei|verzonden|verstuurd)\b|已发送|已經發送|发送成功|已寄出",
         ],
+        is_loose: true,
     },
     Kind {
         names: &[
@@ -39,6 +42,7 @@ const KINDS: &[Kind] = &[
             r"\b(oluşturuldu|oluşturdum|eklendi|ekledim|kaydedildi|kaydettim|yüklendi|açildi|planlandi)\b|作成しました|作成されました|登録しました|登録されました|追加しました|追加されました|保存しました|入れました|起票しました",
             r"\b(cread[oa]s?|creé|añadid[oa]|agregad[oa]|registrad[oa]|programad[oa]|guardad[oa]|agendad[oa]|créée?|ajoutée?|enregistrée?|creat[oa]|aggiunt[oa]|criad[oa]|adicionad[oa]|aangemaakt|toegevoegd)\b|已创建|已添加|创建成功|已建立",
         ],
+        is_loose: false,
     },
     Kind {
         names: &[
@@ -51,11 +55,12 @@ const KINDS: &[Kind] = &[
             "booking",
         ],
         claims: &[
-            r"\b(booked|reserved|confirmed|ordered|purchased|bought|secured|reservation is set|locked in)\b",
+            r"\b(booked|reserved|confirmed|ordered|purchased|bought|secured|reservation is set|locked in|(reservation|booking|order) (is|was|has been) (made|created|placed|scheduled|set))\b",
             r"\b(gebucht|reserviert|bestätigt|bestellt|gekauft)\b|\b(rezerve edildi|rezerve ettim|ayirttim|ayirtildi|onaylandi|siparişiniz alindi|rezervasyon\w* (yapildi|tamam\w*|yaptim)|sipariş verdim)\b",
             "予約しました|予約が完了|予約完了|予約できました|予約が取れました|予約を取りました|予約されました|確定しました|注文しました|手配しました|購入しました",
             r"\b(reservad[oa]s?|reservé|confirmad[oa]|pedid[oa] realizado|comprad[oa]|réservée?|confirmée?|commandée?|prenotat[oa]|confermat[oa]|geboekt|gereserveerd|bevestigd|besteld)\b|已预订|已预约|预订成功|已订购",
         ],
+        is_loose: true,
     },
     Kind {
         names: &[
@@ -67,6 +72,7 @@ const KINDS: &[Kind] = &[
             "支払いました|支払いが完了|お支払いが完了|振り込みました|送金しました|送金が完了|決済が完了|返金しました|支払われました",
             r"\b(pagad[oa]s?|pagué|transferid[oa]|transferí|abonad[oa]|cobrad[oa]|reembolsad[oa]|payée?|virée?|remboursée?|pagat[oa]|pag[oa]|betaald|overgemaakt)\b|已支付|已付款|支付成功|已转账|转账成功",
         ],
+        is_loose: true,
     },
     Kind {
         names: &[
@@ -78,6 +84,7 @@ const KINDS: &[Kind] = &[
             "削除しました|削除されました|キャンセルしました|キャンセルされました|取り消しました|解約しました",
             r"\b(eliminad[oa]s?|eliminé|borrad[oa]s?|cancelad[oa]s?|cancelé|supprimée?|annulée?|eliminat[oa]|annullat[oa]|apagad[oa]|verwijderd|geannuleerd)\b|已删除|已取消",
         ],
+        is_loose: false,
     },
     Kind {
         names: &[
@@ -101,14 +108,16 @@ const KINDS: &[Kind] = &[
             "更新しました|更新されました|変更しました|変更されました|移動しました|延期しました",
             r"\b(actualizad[oa]s?|cambiad[oa]s?|modificad[oa]s?|movid[oa]|modifiée?|déplacée?|aggiornat[oa]|spostat[oa]|atualizad[oa]|alterad[oa]|gewijzigd|bijgewerkt|verplaatst)\b|已更新|已修改|已更改",
         ],
+        is_loose: false,
     },
     Kind {
         names: &[],
         claims: &[
-            r"\b(done|completed|successful|successfully|success|all set|taken care of|finished|succeeded|good to go|it worked)\b",
+            r"\b(done|completed|successful|successfully|all set|taken care of|finished|succeeded|good to go|it worked)\b",
             r"\b(erledigt|erfolgreich|abgeschlossen|durchgeführt|geklappt)\b|\b(tamamlandi|başariyla|başarili|hallettim|halledildi|yapildi|bitti)\b|^tamam\b",
             r"完了しました|完了です|できました|済みました|\b(hecho|listo|con éxito|completad[oa]|exitosamente|effectuée?|avec succès|terminée?|c'est fait|fatto|completat[oa]|com sucesso|concluíd[oa]|gelukt|geregeld)\b|成功|已完成|完成了",
         ],
+        is_loose: true,
     },
 ];
 
@@ -124,7 +133,7 @@ const BEFORE: &[&str] = &[
 
 /// What makes a clause no claim, after its words.
 const AFTER: &[&str] = &[
-    r"\b(if|unless|once|until|as soon as|not|fail\w*|with an error|wenn|sobald|falls|nicht|werden|wird|kann|konnte|soll\w*|si|cuando|niet|değil|mi|mı|mu)\b|n't\b",
+    r"\b(if|unless|once|until|as soon as|not|false|fail\w*|with an error|wenn|sobald|falls|nicht|werden|wird|kann|konnte|soll\w*|si|cuando|niet|değil|mi|mı|mu)\b|n't\b",
     r"\b\w+[ae]m[ae]d[iı]\w*|ません|なかった|ない|場合|たら|予定|失敗|かどうか|前に|必要|无法|未|没有|不|如果|失败",
 ];
 
@@ -175,7 +184,9 @@ pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidenc
                     continue;
                 }
                 // Where something else was done, the claim of another kind may be about that.
-                if fits(&bad) || good.is_empty() {
+                let may_be_meant = good.is_empty()
+                    && (kind.is_loose || !bad.iter().any(|it| is_kind_known(it.tool)));
+                if fits(&bad) || may_be_meant {
                     let message = "claims an effect that no successful call had";
                     unsupported.push(said(message, None, sentence.raw.trim()));
                 }
@@ -195,6 +206,11 @@ fn is_claim(claims: &[Regex], clause: &str) -> bool {
             let (before, after) = (&clause[..found.start()], &clause[found.end()..]);
             !NOT_BEFORE.is_match(before) && !NOT_AFTER.is_match(after)
         })
+}
+
+/// Whether a tool's name says what kind of effect it has.
+fn is_kind_known(tool: &str) -> bool {
+    KINDS.iter().any(|kind| has(kind, tool))
 }
 
 /// Whether a tool's name says that it has effects of a kind.
