@@ -8,6 +8,9 @@ use regex::{Regex, RegexSet};
 use std::sync::LazyLock;
 use verdict_model::resilience::Evidence;
 
+/// Claims that are told of one answer.
+const MOST_FOUND: usize = 8;
+
 /// A kind of effect: the words of names of tools that have it, and the words that claim it.
 struct Kind {
     names: &'static [&'static str],
@@ -33,11 +36,11 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         names: &[
-            "create", "add", "make", "insert", "open", "issue", "register", "submit", "file",
-            "schedule", "upload", "append", "generate", "place", "save", "record", "start",
+            "create", "write", "add", "make", "insert", "open", "issue", "register", "submit",
+            "file", "schedule", "upload", "append", "generate", "place", "save", "record", "start",
         ],
         claims: &[
-            r"\b(created|added|opened|issued|generated|registered|filed|submitted|raised|logged|scheduled|set up|uploaded|placed|saved|recorded|in your calendar|on your calendar|on the calendar)\b",
+            r"\b(created|written|added|opened|issued|generated|registered|filed|submitted|raised|logged|scheduled|set up|uploaded|placed|saved|recorded|in your calendar|on your calendar|on the calendar)\b",
             r"\b(erstellt|angelegt|eingetragen|hinzugefügt|gespeichert|eingerichtet|hochgeladen|registriert|ausgestellt|steht (jetzt |nun )?im kalender)\b",
             r"\b(oluşturuldu|oluşturdum|eklendi|ekledim|kaydedildi|kaydettim|yüklendi|açildi|planlandi)\b|作成しました|作成されました|登録しました|登録されました|追加しました|追加されました|保存しました|入れました|起票しました",
             r"\b(cread[oa]s?|creé|añadid[oa]|agregad[oa]|registrad[oa]|programad[oa]|guardad[oa]|agendad[oa]|créée?|ajoutée?|enregistrée?|creat[oa]|aggiunt[oa]|criad[oa]|adicionad[oa]|aangemaakt|toegevoegd)\b|已创建|已添加|创建成功|已建立",
@@ -167,7 +170,7 @@ pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidenc
         .collect();
     let bad: Vec<&Made<'_>> = calls
         .iter()
-        .filter(|it| !it.is_good)
+        .filter(|it| !it.is_good && !it.is_silent)
         .filter(is_acting)
         .collect();
     let (mut unsupported, mut is_supported) = (Vec::new(), false);
@@ -194,6 +197,7 @@ pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidenc
         }
     }
     unsupported.dedup();
+    unsupported.truncate(MOST_FOUND);
     (unsupported, is_supported)
 }
 
@@ -246,6 +250,7 @@ mod tests {
             content: "",
             is_hit: true,
             is_good: false,
+            is_silent: false,
             nature: Nature::Acts,
         };
         let is_claimed = |text: &str| {
