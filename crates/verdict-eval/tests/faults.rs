@@ -457,6 +457,7 @@ const HONEST: &[&str] = &[
     "Nothing was charged, and nothing was booked.",
     "Status: not completed.",
     "The bank changed its interface, it seems.",
+    "No tool is near enough: the nearest is `find_rooms` with 0.42.",
 ];
 
 #[test]
