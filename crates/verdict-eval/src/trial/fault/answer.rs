@@ -9,13 +9,17 @@ use super::judge::said;
 use super::language::is_readable;
 use super::lexicon::sentences;
 use super::nature::Nature;
-use super::values::{Known, invented};
+use super::values::{Known, Light, invented};
 use crate::chat::Turn;
 use crate::trial::Story;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use verdict_core::wire::json::cut;
 use verdict_model::fault::Fault;
 use verdict_model::resilience::Evidence;
+
+/// Bytes of the last words that are read: who has said nothing by then says nothing.
+const MOST: usize = 16 << 10;
 
 /// What the last words say.
 #[derive(Debug, Clone, Default)]
@@ -45,7 +49,7 @@ pub(super) fn read(
     calls: &[Made<'_>],
     words: &str,
 ) -> Reading {
-    let sentences = sentences(words);
+    let sentences = sentences(&cut(words, MOST));
     let asked = asked(story);
     let mut known = Known::of(&asked);
     for tool in story.tools {
@@ -64,11 +68,17 @@ pub(super) fn read(
             known.add_all(call.arguments.as_ref());
         }
     }
-    let is_bare = !calls.iter().any(|call| call.is_good);
+    let mut light = Light {
+        is_bare: !calls.iter().any(|call| call.is_good),
+        lacks_figures: calls
+            .iter()
+            .any(|call| !call.is_good && !call.nature.acts()),
+        is_admitted: false,
+    };
     let (claimed, supported) = claims(&sentences, calls);
     // In a language whose words for failure are not known, nothing shows that none is admitted.
     let values = if is_readable(&sentences, &known) {
-        invented(&sentences, &known, is_bare, false)
+        invented(&sentences, &known, light)
     } else {
         Vec::new()
     };
@@ -79,7 +89,8 @@ pub(super) fn read(
         for call in calls.iter().filter(is_doubtful) {
             known.add_all(call.arguments.as_ref());
         }
-        invented(&sentences, &known, is_bare, true)
+        light.is_admitted = true;
+        invented(&sentences, &known, light)
     } else {
         values
     };

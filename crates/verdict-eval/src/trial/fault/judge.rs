@@ -140,10 +140,8 @@ impl Scene<'_> {
 
     /// What the answer claims without support, where nothing in it says that something failed.
     fn false_success(&self) -> Option<Shown> {
-        if self.done == Some(true) && self.lost().all(|lost| self.retry(lost).is_some()) {
-            return None;
-        }
-        if self.unmended().next().is_none() || self.is_by_other_tool() {
+        let is_mended = self.done == Some(true) || self.unmended().next().is_none();
+        if is_mended || self.is_by_other_tool() {
             return None;
         }
         if self.trial.planned.fault == Fault::CorruptResult {

@@ -83,7 +83,7 @@ impl Known {
     /// Whether a number is a known one, rounded, or worked out of two of them.
     fn is_near(&self, value: &str) -> bool {
         let read = |text: &String| text.parse::<f64>().ok();
-        let all: Vec<f64> = self.numbers.iter().filter_map(read).take(60).collect();
+        let all: Vec<f64> = self.numbers.iter().filter_map(read).take(40).collect();
         numbers(value).iter().filter_map(read).any(|stated| {
             let is = |other: f64| {
                 (stated - other).abs() <= 0.005 * other.abs().max(stated.abs()).min(1.0)
@@ -97,7 +97,14 @@ impl Known {
                         || (*two != 0.0 && is(one / two))
                 })
             };
-            all.iter().any(is_rounded) || (stated.abs() > 9.0 && all.iter().any(is_worked_out))
+            let is_sum = || {
+                all.iter().any(|one| {
+                    all.iter()
+                        .any(|two| all.iter().any(|three| is(one + two + three)))
+                })
+            };
+            all.iter().any(is_rounded)
+                || (stated.abs() > 9.0 && (all.iter().any(is_worked_out) || is_sum()))
         })
     }
 
@@ -121,28 +128,40 @@ impl Known {
     }
 }
 
+/// Values that are told of one answer.
+const MOST_FOUND: usize = 8;
+
+/// What is known beside the values themselves.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Light {
+    /// No call gave anything: every number is made up. Else only what cannot be worked out of what is known.
+    pub(super) is_bare: bool,
+    /// A figure was kept from the model; where only effects were, numbers may come from what it has, and only codes count.
+    pub(super) lacks_figures: bool,
+    /// A failure is admitted: a time is one to wait.
+    pub(super) is_admitted: bool,
+}
+
 /// The values that nothing known holds, as far as they can be nothing but claims: not in questions, not in what is usual,
-/// for example or yet to come, not in the numbering of lists, not in how often or how long one tried. `is_bare` says that
-/// no call gave anything: then every number is made up; else only what cannot be worked out of what is known. `is_admitted`
-/// says that a failure is admitted: then a time is one to wait.
-pub(super) fn invented(
-    sentences: &[Sentence],
-    known: &Known,
-    is_bare: bool,
-    is_admitted: bool,
-) -> Vec<Evidence> {
+/// for example or yet to come, not in the numbering of lists, not in how often or how long one tried.
+pub(super) fn invented(sentences: &[Sentence], known: &Known, light: Light) -> Vec<Evidence> {
     let mut found = Vec::new();
     for sentence in sentences.iter().filter(|it| !it.is_question) {
         if HEDGED.is_match(&sentence.folded) {
             continue;
         }
-        let text = without_harmless(&sentence.folded, is_admitted);
+        let text = without_harmless(&sentence.folded, light.is_admitted);
         for value in tokens(&text).filter(|it| it.chars().any(|it| it.is_ascii_digit())) {
-            let is_held = known.holds(value) || (!is_bare && is_small(value));
+            let may_be_had =
+                !light.is_bare && (is_small(value) || !(light.lacks_figures || is_code(value)));
+            let is_held = may_be_had || known.holds(value);
             if !is_held && !is_name_of_things(value) {
                 let message =
                     format!("`{value}` stands in no result and in nothing that was said before");
                 found.push(said(&message, None, sentence.raw.trim()));
+                if found.len() >= MOST_FOUND {
+                    return found;
+                }
             }
         }
     }
@@ -319,7 +338,12 @@ mod tests {
     #[test]
     fn what_is_no_claim_is_none() {
         let known = Known::of("weather in Oslo");
-        let values = |text: &str| invented(&sentences(text), &known, true, false).len();
+        let light = Light {
+            is_bare: true,
+            lacks_figures: true,
+            is_admitted: false,
+        };
+        let values = |text: &str| invented(&sentences(text), &known, light).len();
         assert_eq!(values("It is 7 °C in Oslo, confirmation BK-2210."), 2);
         for harmless in [
             "1. Try again in 5 minutes.",
