@@ -9,6 +9,7 @@ mod driver;
 mod exit;
 mod github;
 mod ground;
+mod init;
 mod input;
 mod interrupt;
 mod origin;

@@ -4,6 +4,7 @@ pub(crate) mod check;
 mod diff;
 mod explain;
 pub(crate) mod gate;
+pub(crate) mod init;
 mod lint;
 mod merge;
 mod official;
@@ -91,6 +92,11 @@ enum Command {
         after_help = "Examples:\n  mcp-verdict scan\n  mcp-verdict scan src tests --deny-warnings\n  mcp-verdict scan --format github\n  mcp-verdict scan --format sarif --out scan.sarif\n  mcp-verdict scan tests --fix          shows safe renames as a diff\n  mcp-verdict scan tests --fix --yes    writes them\n  mcp-verdict scan --list\n\nWhat .gitignore names, vendored and generated code, lock files and prose are not looked at. A comment\n`mcp-verdict: allow` on a line or above it keeps that line out.\n\nExit codes: 0 nothing, or notes and warnings only; 1 an error, or a warning with --deny-warnings;\n2 bad usage; 3 no file to read."
     )]
     Scan(ScanArgs),
+    /// Write a configuration, a workflow and a first golden set, drafted from the live server's tools
+    #[command(
+        after_help = "Examples:\n  mcp-verdict init -- node server.js\n  mcp-verdict init --url http://127.0.0.1:8000/mcp\n  mcp-verdict init --start 'npm start' --url http://127.0.0.1:8000/mcp --yes\n\nWhat would be written is shown first. A file that is there stays as it is. No tool is called.\n\nExit codes: 0 written, or nothing to write; 2 bad usage or configuration; 3 no answer from the server."
+    )]
+    Init(Box<init::InitArgs>),
     /// Check the built-in server: no server of your own, no key, no network
     #[command(
         after_help = "Examples:\n  mcp-verdict demo\n  mcp-verdict demo --defect header-method-ignored\n  mcp-verdict demo --list\n  mcp-verdict demo --serve --port 8000"
@@ -340,6 +346,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<Exit> {
         Command::Diff(args) => diff::run(&args, matches),
         Command::Publish(args) => runtime()?.block_on(publish::run(&args)),
         Command::Scan(args) => scan::run(&args, matches),
+        Command::Init(args) => runtime()?.block_on(crate::init::run(&args)),
         Command::Demo(args) => runtime()?.block_on(crate::demo::run(&args, matches)),
     }
 }

@@ -8,6 +8,7 @@ mod children;
 mod cli;
 mod gate;
 mod hostile;
+mod init;
 mod models;
 mod scan;
 mod stress;

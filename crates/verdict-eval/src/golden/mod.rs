@@ -1,5 +1,6 @@
 //! The golden set: tasks in plain language, and what a model should do with the server's tools at each.
 
+pub mod draft;
 #[cfg(feature = "schema")]
 pub mod file;
 pub mod hash;

@@ -3,7 +3,7 @@
 use super::piece::{chip, counted, prose, text};
 use super::{matrix, plot};
 use crate::behavior::percent;
-use crate::gate::{against, cause, figure, grounds, interval, meaning, metric, points};
+use crate::gate::{cause, figure, grounds, interval, meaning, metric, points};
 use crate::words;
 use std::fmt::Write as _;
 use verdict_model::Report;
@@ -16,10 +16,9 @@ const DETAIL: usize = 4_000;
 
 pub(super) fn section(report: &Report, gate: &Gate) -> String {
     let mut out = format!(
-        "<p>{} {}, {}.</p>\n<ul class=\"plain\">\n",
+        "<p>{} {}.</p>\n<ul class=\"plain\">\n",
         decided(gate.decision),
-        meaning(gate.decision),
-        text(&against(gate), 200)
+        text(&meaning(gate), 300)
     );
     for model in gate.models.iter().take(20) {
         let _ = writeln!(
