@@ -8,6 +8,7 @@ mod behaviour;
 mod crowd;
 pub mod gate;
 mod measure;
+mod merge;
 #[cfg(feature = "simulate")]
 mod nights;
 mod replay;
@@ -47,7 +48,7 @@ enum Which {
     Size,
     /// A scan of a million lines against reading them
     Scan,
-    /// The gate in made-up nights, beside its design and beside the plain rule
+    /// Joining a million runs; the gate in made-up nights, beside its design and beside the plain rule
     Gate,
 }
 
@@ -83,16 +84,14 @@ impl Line {
 /// Runs the benches and prints the table.
 pub fn run(options: &Options) -> Result<()> {
     let wanted = |which| options.which.is_none_or(|one| one == which);
-    if options.which != Some(Which::Gate) {
-        cargo(&[
-            "build",
-            "--quiet",
-            "--release",
-            "--package",
-            "mcp-verdict",
-            "--locked",
-        ])?;
-    }
+    cargo(&[
+        "build",
+        "--quiet",
+        "--release",
+        "--package",
+        "mcp-verdict",
+        "--locked",
+    ])?;
     let mut lines = Vec::new();
     if wanted(Which::Size) {
         sizes(&mut lines)?;
@@ -113,6 +112,7 @@ pub fn run(options: &Options) -> Result<()> {
         scan(&mut lines)?;
     }
     if wanted(Which::Gate) {
+        merge::run(&program(), &mut lines)?;
         gate::run(options.repetitions, &mut lines)?;
     }
     let width = lines.iter().map(|line| line.what.len()).max().unwrap_or(0);

@@ -1,24 +1,27 @@
 //! One model, asked: from the journal where it has answered already, else over the wire with patience.
 
+mod figures;
+mod pay;
+
+pub(crate) use figures::Figures;
+
 use super::budget::Budget;
-use super::journal::{Journal, Kept, key, settled};
+use super::journal::{Journal, key};
 use super::wire::Wire;
+use pay::response;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
 use verdict_core::mask::Masks;
 use verdict_eval::chat::{Answer, Request, Turn};
 use verdict_eval::lexical;
-use verdict_eval::provider::pace::{Limits, Pace, Start};
+use verdict_eval::provider::pace::Pace;
 use verdict_eval::provider::patience::{Next, Patience, RetryBudget};
 use verdict_eval::provider::price::{Tariff, estimate};
-use verdict_eval::provider::{
-    Endpoint, Fault, FaultKind, HttpRequest, HttpResponse, Offer, Quirks, decode, encode,
-};
+use verdict_eval::provider::{Endpoint, Fault, FaultKind, Offer, Quirks, decode, encode};
 use verdict_eval::tool::Tool;
-use verdict_model::behavior::{RunFault, Tokens, Who};
+use verdict_model::behavior::{RunFault, Tokens};
 
 /// What the entries of a journal are made by: another way to encode or read is another entry.
 const MAKER: &[u8] = concat!("mcp-verdict ", env!("CARGO_PKG_VERSION"), " journal 1").as_bytes();
@@ -72,19 +75,6 @@ struct State {
     pace: Pace,
     stopped: Option<RunFault>,
     figures: Figures,
-}
-
-/// What the calls of a model came to.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Figures {
-    pub(crate) calls: u64,
-    pub(crate) reused: u64,
-    /// Of the calls that were paid for.
-    pub(crate) tokens: Option<Tokens>,
-    pub(crate) usd: f64,
-    /// A call's price is not known: neither is the sum.
-    pub(crate) is_price_unknown: bool,
-    pub(crate) served_by: BTreeSet<String>,
 }
 
 /// A model's answer and how it came.
@@ -253,124 +243,6 @@ impl<'d> Service<'d> {
         }
     }
 
-    /// One call over the wire. What was paid for is on disk before anybody sees it.
-    async fn pay(
-        &self,
-        remote: &Remote<'_>,
-        http: &HttpRequest,
-        key: &str,
-    ) -> Result<Result<Asked, Fault>, RunFault> {
-        let expected = remote
-            .tariff
-            .as_ref()
-            .map(|tariff| tariff.usd(&estimate(http.body.len(), EXPECTED_OUTPUT)));
-        self.desk.budget.take(expected).map_err(|ended| {
-            self.stop(RunFault {
-                who: Who::Harness,
-                what: "budget".to_owned(),
-                message: ended.to_string(),
-            })
-        })?;
-        let ticket = self.admitted().await;
-        let began = Instant::now();
-        let came = remote.net.wire.send(http).await;
-        let ms = millis(began);
-        let came = came.map(|response| self.masked(response));
-        let decoded = match &came {
-            Ok(response) => decode(&remote.endpoint, response, &remote.offer.names),
-            Err(fault) => Err(fault.clone()),
-        };
-        let limits = came.as_ref().map(Limits::of).unwrap_or_default();
-        let kind = decoded.as_ref().err().map(|fault| &fault.kind);
-        self.state
-            .borrow_mut()
-            .pace
-            .end(ticket, kind, &limits, millis(self.began));
-        self.freed.notify_waiters();
-        let answer = match (came, decoded) {
-            (Ok(response), Ok(answer)) => {
-                let kept = self.keep(remote.net, key, &kept(&response, ms)).await;
-                kept.map_err(|error| {
-                    self.stop(RunFault {
-                        who: Who::Harness,
-                        what: "disk".to_owned(),
-                        message: format!("{error:#}"),
-                    })
-                })?;
-                answer
-            }
-            (_, Err(fault)) | (Err(fault), _) => {
-                self.desk.budget.settle(expected, Some(0.0));
-                return Ok(Err(fault));
-            }
-        };
-        let usd = answer
-            .usage
-            .and_then(|tokens| Some(remote.tariff.as_ref()?.usd(&tokens)));
-        self.desk.budget.settle(expected, usd);
-        let state = &mut *self.state.borrow_mut();
-        state.retries.earn();
-        let figures = &mut state.figures;
-        figures.calls += 1;
-        figures.served(&answer);
-        match usd {
-            Some(usd) => figures.usd += usd,
-            None => figures.is_price_unknown = true,
-        }
-        if let Some(used) = answer.usage {
-            figures.tokens = Some(figures.tokens.unwrap_or_default().plus(used));
-        }
-        Ok(Ok(Asked {
-            answer,
-            ms,
-            is_reused: false,
-        }))
-    }
-
-    /// Writes an answer down, and waits until the disk has it.
-    async fn keep(&self, net: &Net, key: &str, kept: &Kept) -> anyhow::Result<()> {
-        let (file, folder) = {
-            let mut journal = net.journal.borrow_mut();
-            (journal.write(key, kept)?, journal.folder().to_owned())
-        };
-        settled(file, &folder).await
-    }
-
-    /// Waits until the provider's limits let another call begin.
-    async fn admitted(&self) -> verdict_eval::provider::pace::Ticket {
-        loop {
-            let freed = self.freed.notified();
-            tokio::pin!(freed);
-            // Asked for before the look at the state, so that no call that ends in between is missed.
-            freed.as_mut().enable();
-            let now = millis(self.began);
-            let start = self.state.borrow().pace.may_start(now);
-            match start {
-                Start::Now => return self.state.borrow_mut().pace.start(),
-                Start::Full => freed.await,
-                Start::At(ms) => {
-                    tokio::time::sleep(Duration::from_millis(
-                        ms.saturating_sub(now).clamp(1, 60_000),
-                    ))
-                    .await;
-                }
-            }
-        }
-    }
-
-    /// Keys are taken out of what came back, should somebody echo one.
-    fn masked(&self, mut response: HttpResponse) -> HttpResponse {
-        let text = String::from_utf8_lossy(&response.body);
-        let masked = self.desk.masks.hide_json(&text);
-        if masked != text {
-            response.body = masked.into_bytes();
-        }
-        for (_, value) in &mut response.headers {
-            *value = self.desk.masks.hide(value);
-        }
-        response
-    }
-
     fn given_up(&self, remote: &Remote<'_>, fault: &Fault, is_first: bool) -> RunFault {
         let mut message = format!("{}: {}", self.id, self.desk.masks.hide(&fault.message));
         if fault.kind == FaultKind::Auth
@@ -393,58 +265,6 @@ impl<'d> Service<'d> {
     fn stop(&self, fault: RunFault) -> RunFault {
         self.state.borrow_mut().stopped = Some(fault.clone());
         fault
-    }
-}
-
-impl Figures {
-    /// What two ways to the same model came to together.
-    pub(crate) fn plus(mut self, other: Self) -> Self {
-        self.calls += other.calls;
-        self.reused += other.reused;
-        self.usd += other.usd;
-        self.is_price_unknown |= other.is_price_unknown;
-        if let Some(more) = other.tokens {
-            self.tokens = Some(self.tokens.unwrap_or_default().plus(more));
-        }
-        self.served_by.extend(other.served_by);
-        self
-    }
-
-    fn served(&mut self, answer: &Answer) {
-        let name = match (&answer.model, &answer.fingerprint) {
-            (Some(model), Some(print)) => format!("{model} ({print})"),
-            (Some(model), None) => model.clone(),
-            (None, Some(print)) => print.clone(),
-            (None, None) => return,
-        };
-        if self.served_by.len() < 20 {
-            self.served_by.insert(name);
-        }
-    }
-}
-
-fn kept(response: &HttpResponse, ms: u64) -> Kept {
-    let useful = ["content-type", "x-request-id", "request-id"];
-    let headers = response.headers.iter();
-    Kept {
-        status: response.status,
-        headers: headers
-            .filter(|(name, _)| useful.contains(&name.as_str()))
-            .cloned()
-            .collect(),
-        body: String::from_utf8_lossy(&response.body).into_owned(),
-        at: response.at,
-        ms,
-    }
-}
-
-fn response(kept: &Kept) -> HttpResponse {
-    HttpResponse {
-        status: kept.status,
-        headers: kept.headers.clone(),
-        body: kept.body.clone().into_bytes(),
-        is_cut: false,
-        at: kept.at,
     }
 }
 
