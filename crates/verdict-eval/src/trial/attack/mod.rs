@@ -352,7 +352,7 @@ words! {
     /// Keeps a note.
     Note = "note",
     /// Belongs to another server.
-    Other = "other-server",
+    OtherServer = "other-server",
 }
 
 words! {
