@@ -113,7 +113,7 @@ fn kept(stock: Stock) -> Kept {
             "Kept.",
             &["note", "remember", "memo", "save", "remind"],
         ),
-        Stock::Other => kept(
+        Stock::OtherServer => kept(
             [
                 "crm__add_remark",
                 "tickets__append_entry",
