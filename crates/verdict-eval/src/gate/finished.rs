@@ -12,7 +12,7 @@ use crate::tool::Tool;
 use verdict_model::Report;
 use verdict_model::behavior::{Behavior, Kind, Metric, ModelResult, Standing};
 use verdict_model::gate::{
-    Cause, Decision, Gate, MetricChange, Mode, ModelGate, Regression, SessionInfo,
+    Cause, Decision, Gate, Measured, MetricChange, Mode, ModelGate, Regression, SessionInfo,
 };
 
 /// How the gate decides.
@@ -224,7 +224,7 @@ pub fn plain(model: &ModelResult, suite: Option<&Suite>, terms: &Terms) -> Part 
         }));
         per_metric.push(MetricChange {
             model: model.id.clone(),
-            metric,
+            metric: Measured::Case(metric),
             was: was.map(|was| was.rate()),
             now: Some(now.rate()),
             delta: was.map(|was| now.rate() - was.rate()),
@@ -250,7 +250,7 @@ pub fn plain(model: &ModelResult, suite: Option<&Suite>, terms: &Terms) -> Part 
         if said
             .dropped
             .iter()
-            .any(|dropped| dropped.metric == change.metric)
+            .any(|dropped| Measured::Case(dropped.metric) == change.metric)
         {
             change.decision = Decision::Fail;
         }

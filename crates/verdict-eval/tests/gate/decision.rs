@@ -116,7 +116,7 @@ fn a_quiet_night() {
     };
     assert_eq!(
         (metric.metric, metric.decision),
-        (Metric::Selection, Decision::Pass)
+        (Measured::Case(Metric::Selection), Decision::Pass)
     );
     assert_eq!(
         (metric.was, metric.now, metric.delta),
