@@ -309,6 +309,7 @@ fn trial_changes(was: &Report, now: &Report) -> Cases {
 }
 
 /// One side of a comparison.
+#[derive(Clone, Copy)]
 struct Side<'r> {
     model: &'r str,
     id: &'r str,

@@ -239,7 +239,7 @@ fn annotations(report: &Report, publication: &Publication) -> (Vec<Annotation>, 
     // Behind the checks that fail and before those that only warn.
     let fails = |one: &Annotation| one.annotation_level == level(Loudness::Failure);
     let place = placed.iter().take_while(|one| fails(one)).count();
-    placed.splice(place..place, reds(report).into_iter().filter_map(marked));
+    placed.splice(place..place, reds(report).iter().filter_map(marked));
     let left = placed.len().saturating_sub(publication.annotations);
     let known = |one: &Annotation| publication.posted.iter().any(|other| same(one, other));
     let new = placed
@@ -251,7 +251,7 @@ fn annotations(report: &Report, publication: &Publication) -> (Vec<Annotation>, 
 }
 
 /// A red golden case or trial at the case's line; nothing where that is not known.
-fn marked(red: Red<'_>) -> Option<Annotation> {
+fn marked(red: &Red<'_>) -> Option<Annotation> {
     let place = red.location?;
     let line = place.line.max(1);
     let title = safe::terminal(&safe::truncate_bytes(&red.headline, TITLE));

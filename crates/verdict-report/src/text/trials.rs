@@ -93,10 +93,10 @@ pub(super) fn brief(page: &mut Page, report: &Report, models: usize, most: usize
     let names = crate::trials::names(layer);
     table(page, layer, &names, models);
     let all = missed(report);
-    let mut named = std::collections::BTreeSet::new();
+    let mut seen = std::collections::BTreeSet::new();
     let missed: Vec<_> = all
         .iter()
-        .filter(|tried| named.insert(tried.trial.id.as_str()))
+        .filter(|tried| seen.insert(tried.trial.id.as_str()))
         .collect();
     for (index, tried) in missed.iter().take(most).enumerate() {
         let (tone, word) = weight(**tried);
