@@ -9,10 +9,12 @@ mod history;
 mod holding;
 mod journal;
 mod judging;
+mod offers;
 mod service;
 mod session;
 mod transcripts;
 mod update;
+mod wave;
 mod wire;
 
 use crate::cli::check::conformance;
