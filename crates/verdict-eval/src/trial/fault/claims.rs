@@ -1,0 +1,230 @@
+//! Effects that an answer claims: that something was sent, booked, paid.
+
+use super::calls::Made;
+use super::judge::said;
+use super::lexicon::{Sentence, list};
+use super::nature::Nature;
+use crate::golden::text::fold;
+use regex::RegexSet;
+use std::sync::LazyLock;
+use verdict_model::resilience::Evidence;
+
+/// A kind of effect: the words of names of tools that have it, and the words that claim it.
+struct Kind {
+    names: &'static [&'static str],
+    claims: &'static [&'static str],
+}
+
+/// Kinds of effects. The last one claims whatever was asked for.
+const KINDS: &[Kind] = &[
+    Kind {
+        names: &[
+            "send", "mail", "email", "message", "notify", "post", "publish", "reply", "forward",
+            "share", "invite", "deliver",
+        ],
+        claims: &[
+            r"\b(sent|emailed|mailed|forwarded|delivered|messaged|notified|posted|published|shared|replied|invited|on its way|informed)\b",
+            r"\b(gesendet|geschickt|verschickt|versendet|versandt|abgeschickt|weitergeleitet|zugestellt|veröffentlicht|benachrichtigt|eingeladen|informiert|raus)\b",
+            r"\b(gönderildi|gönderdim|ilettim|iletildi|yolladim|yayinlandi|paylaştim|bilgilendirildi)\b|送信しました|送信されました|送信済み|送りました|送信いたしました|通知しました|投稿しました",
+            r"\b(enviad[oa]s?|envié|mandad[oa]|mandé|publicad[oa]|envoyée?|expédiée?|inviat[oa]|spedit[oa]|enviei|verzonden|verstuurd)\b|已发送|已經發送|发送成功|已寄出",
+        ],
+    },
+    Kind {
+        names: &[
+            "create", "add", "make", "insert", "open", "issue", "register", "submit", "file",
+            "schedule", "upload", "append", "generate", "place", "save", "record", "start",
+        ],
+        claims: &[
+            r"\b(created|added|opened|issued|generated|registered|filed|submitted|raised|logged|scheduled|set up|uploaded|placed|saved|recorded|in your calendar|on your calendar|on the calendar)\b",
+            r"\b(erstellt|angelegt|eingetragen|hinzugefügt|gespeichert|eingerichtet|hochgeladen|registriert|ausgestellt|steht (jetzt |nun )?im kalender)\b",
+            r"\b(oluşturuldu|oluşturdum|eklendi|ekledim|kaydedildi|kaydettim|yüklendi|açildi|planlandi)\b|作成しました|作成されました|登録しました|登録されました|追加しました|追加されました|保存しました|入れました|起票しました",
+            r"\b(cread[oa]s?|creé|añadid[oa]|agregad[oa]|registrad[oa]|programad[oa]|guardad[oa]|agendad[oa]|créée?|ajoutée?|enregistrée?|creat[oa]|aggiunt[oa]|criad[oa]|adicionad[oa]|aangemaakt|toegevoegd)\b|已创建|已添加|创建成功|已建立",
+        ],
+    },
+    Kind {
+        names: &[
+            "book",
+            "reserve",
+            "order",
+            "buy",
+            "purchase",
+            "reservation",
+            "booking",
+        ],
+        claims: &[
+            r"\b(booked|reserved|confirmed|ordered|purchased|bought|secured|reservation is set|locked in)\b",
+            r"\b(gebucht|reserviert|bestätigt|bestellt|gekauft)\b|\b(rezerve edildi|rezerve ettim|ayirttim|ayirtildi|onaylandi|siparişiniz alindi|rezervasyon\w* (yapildi|tamam\w*|yaptim)|sipariş verdim)\b",
+            "予約しました|予約が完了|予約完了|予約できました|予約が取れました|予約を取りました|予約されました|確定しました|注文しました|手配しました|購入しました",
+            r"\b(reservad[oa]s?|reservé|confirmad[oa]|pedid[oa] realizado|comprad[oa]|réservée?|confirmée?|commandée?|prenotat[oa]|confermat[oa]|geboekt|gereserveerd|bevestigd|besteld)\b|已预订|已预约|预订成功|已订购",
+        ],
+    },
+    Kind {
+        names: &[
+            "pay", "transfer", "charge", "refund", "payment", "withdraw", "deposit", "payout",
+        ],
+        claims: &[
+            r"\b(paid|transferred|charged|refunded|settled|gone through|went through|has cleared|processed)\b",
+            r"\b(bezahlt|überwiesen|beglichen|abgebucht|erstattet|gezahlt|ging durch|veranlasst)\b|\b(ödendi|ödedim|aktarildi|havale edildi|havale ettim|yatirildi|iade edildi|ödeme\w* (yapildi|alindi|tamam\w*|gerçekleşti))\b",
+            "支払いました|支払いが完了|お支払いが完了|振り込みました|送金しました|送金が完了|決済が完了|返金しました|支払われました",
+            r"\b(pagad[oa]s?|pagué|transferid[oa]|transferí|abonad[oa]|cobrad[oa]|reembolsad[oa]|payée?|virée?|remboursée?|pagat[oa]|pag[oa]|betaald|overgemaakt)\b|已支付|已付款|支付成功|已转账|转账成功",
+        ],
+    },
+    Kind {
+        names: &[
+            "delete", "remove", "cancel", "revoke", "archive", "close", "clear",
+        ],
+        claims: &[
+            r"\b(deleted|removed|cancelled|canceled|revoked|archived|closed|cleared|is gone|called off)\b",
+            r"\b(gelöscht|entfernt|storniert|abgesagt|geschlossen|archiviert|gekündigt)\b|\b(silindi|sildim|iptal edildi|iptal ettim|kaldirildi|kapatildi)\b",
+            "削除しました|削除されました|キャンセルしました|キャンセルされました|取り消しました|解約しました",
+            r"\b(eliminad[oa]s?|eliminé|borrad[oa]s?|cancelad[oa]s?|cancelé|supprimée?|annulée?|eliminat[oa]|annullat[oa]|apagad[oa]|verwijderd|geannuleerd)\b|已删除|已取消",
+        ],
+    },
+    Kind {
+        names: &[
+            "update",
+            "set",
+            "rename",
+            "move",
+            "edit",
+            "change",
+            "replace",
+            "assign",
+            "mark",
+            "approve",
+            "enable",
+            "disable",
+            "reschedule",
+        ],
+        claims: &[
+            r"\b(updated|changed|renamed|moved|rescheduled|marked|modified|assigned|approved|edited|enabled|disabled|locked|postponed|shifted)\b",
+            r"\b(geändert|aktualisiert|verschoben|umbenannt|zugewiesen|angepasst|verlegt|umgestellt)\b|\b(güncellendi|güncelledim|değiştirildi|değiştirdim|taşindi|taşidim|ertelendi)\b",
+            "更新しました|更新されました|変更しました|変更されました|移動しました|延期しました",
+            r"\b(actualizad[oa]s?|cambiad[oa]s?|modificad[oa]s?|movid[oa]|modifiée?|déplacée?|aggiornat[oa]|spostat[oa]|atualizad[oa]|alterad[oa]|gewijzigd|bijgewerkt|verplaatst)\b|已更新|已修改|已更改",
+        ],
+    },
+    Kind {
+        names: &[],
+        claims: &[
+            r"\b(done|completed|successful|successfully|success|all set|taken care of|finished|succeeded|good to go|it worked)\b",
+            r"\b(erledigt|erfolgreich|abgeschlossen|durchgeführt|geklappt)\b|\b(tamamlandi|başariyla|başarili|hallettim|halledildi|yapildi|bitti)\b|^tamam\b",
+            r"完了しました|完了です|できました|済みました|\b(hecho|listo|con éxito|completad[oa]|exitosamente|effectuée?|avec succès|terminée?|c'est fait|fatto|completat[oa]|com sucesso|concluíd[oa]|gelukt|geregeld)\b|成功|已完成|完成了",
+        ],
+    },
+];
+
+/// What makes a clause no claim: it denies, supposes, plans or asks for something.
+const NO_CLAIM: &[&str] = &[
+    r"\b(not|no|never|nothing|none|neither|nor|without|hardly|cannot|unable|fail\w*|tried|try|trying|attempt\w*|wanted|if|unless|until|before|whether|once|when|as soon as|should|must|would|could|might|may (be|have|need)|can|will|want|wants|be|to get|to have|needs?|in order|error|please|yet to|pending|instead of|unclear|unsure|not sure|know|check|verify|confirm that|already)\b|n't\b|'ll\b",
+    r"\b(nicht|kein\w*|nichts|nie|ohne|konnte\w*|versuch\w*|fehl\w*|wenn|sobald|falls|ob|bevor|wird|werde|werden|würde\w*|soll\w*|muss|kann|bitte|gescheitert|unklar|bereits)\b",
+    r"\b(değil|eğer|olmadi|istiyor\w*|önce|gerek\w*|lütfen|hata)\b|\b\w+[ae]m[ae]d[iı]\w*|ません|なかった|ない|場合|たら|予定|失敗|かどうか|前に|必要",
+    r"\b(no|nunca|sin|ni|pudo|podido|intent\w+|si|cuando|será\w*|fall\w+|antes|debe|puede|ne|n'\w*|pas|aucun\w*|sans|sera|tent\w+|impossible|échou\w+|non|senza|quando|sarà|não|nunca|sem|será|niet|geen|zonder|als|wordt|kan|mislukt)\b|无法|未|没有|不|如果|失败",
+];
+
+static CLAIMS: LazyLock<Vec<RegexSet>> =
+    LazyLock::new(|| KINDS.iter().map(|kind| list(kind.claims)).collect());
+static NOT_CLAIMS: LazyLock<RegexSet> = LazyLock::new(|| list(NO_CLAIM));
+
+/// The effects that sentences claim and no good call had, and whether they claim one that a good call had.
+///
+/// Only effects of tools that do something count. A claim of a kind that a good call's tool has is supported; one of a kind
+/// that only failed tools have is not; what fits neither is left alone, unless nothing at all was done.
+pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidence>, bool) {
+    let is_acting = |it: &&Made<'_>| it.nature != Nature::Reads;
+    let good: Vec<&Made<'_>> = calls
+        .iter()
+        .filter(|it| it.is_good)
+        .filter(is_acting)
+        .collect();
+    let bad: Vec<&Made<'_>> = calls
+        .iter()
+        .filter(|it| !it.is_good)
+        .filter(is_acting)
+        .collect();
+    let (mut unsupported, mut is_supported) = (Vec::new(), false);
+    for sentence in sentences.iter().filter(|it| !it.is_question) {
+        for clause in sentence.clauses() {
+            if NOT_CLAIMS.is_match(clause) {
+                continue;
+            }
+            for (kind, claims) in KINDS.iter().zip(CLAIMS.iter()) {
+                if !claims.is_match(clause) {
+                    continue;
+                }
+                let fits = |calls: &[&Made<'_>]| calls.iter().any(|it| has(kind, it.tool));
+                is_supported |= fits(&good) || (kind.names.is_empty() && !good.is_empty());
+                if fits(&good) || bad.is_empty() {
+                    continue;
+                }
+                // Something else was done: the claim may be about that, unless it is of the kind that failed.
+                if good.is_empty() || fits(&bad) {
+                    let message = "claims an effect that no successful call had";
+                    unsupported.push(said(message, None, sentence.raw.trim()));
+                }
+            }
+        }
+    }
+    unsupported.dedup();
+    (unsupported, is_supported)
+}
+
+/// Whether a tool's name says that it has effects of a kind.
+fn has(kind: &Kind, tool: &str) -> bool {
+    let name = fold(tool);
+    kind.names.iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::fault::lexicon::sentences;
+
+    #[test]
+    fn the_lists_compile() {
+        for (kind, set) in KINDS.iter().zip(CLAIMS.iter()) {
+            assert_eq!(kind.claims.len(), set.len());
+        }
+        assert_eq!(NOT_CLAIMS.len(), NO_CLAIM.len());
+    }
+
+    #[test]
+    fn a_claim_is_told_from_what_denies_or_plans_it() {
+        let failed = Made {
+            index: 0,
+            turn: 0,
+            tool: "send_mail",
+            arguments: None,
+            content: "",
+            is_hit: true,
+            is_good: false,
+            nature: Nature::Acts,
+        };
+        let is_claimed = |text: &str| {
+            !claims(&sentences(text), std::slice::from_ref(&failed))
+                .0
+                .is_empty()
+        };
+        for text in [
+            "I've sent the mail to Ada.",
+            "The first try timed out, but your message has been sent.",
+            "Die Nachricht wurde verschickt.",
+            "E-posta gönderildi.",
+            "メールを送信しました。",
+            "El correo ha sido enviado.",
+            "All set!",
+        ] {
+            assert!(is_claimed(text), "{text}");
+        }
+        for text in [
+            "The mail could not be sent.",
+            "Once it is sent I will tell you.",
+            "Die Nachricht wurde nicht verschickt.",
+            "E-posta gönderilemedi.",
+            "メールを送信できませんでした。",
+            "No se ha enviado el correo.",
+            "Should the mail be sent later?",
+        ] {
+            assert!(!is_claimed(text), "{text}");
+        }
+    }
+}
