@@ -41,7 +41,7 @@ fn entry(case: &Case, oldest: &Oldest) -> Value {
     })
 }
 
-fn digest(what: &str, value: &Value) -> String {
+pub(crate) fn digest(what: &str, value: &Value) -> String {
     let text = format!("mcp-verdict/golden/v1/{what}\n{}", canonical(value));
     let hash = Sha256::digest(text.as_bytes());
     hash.iter()

@@ -5,7 +5,7 @@ pub mod file;
 pub mod hash;
 pub mod lint;
 mod nearest;
-mod read;
+pub(crate) mod read;
 pub mod suggest;
 pub mod text;
 

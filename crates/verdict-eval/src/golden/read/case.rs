@@ -63,7 +63,7 @@ const EXECUTES: [(&str, Execute); 3] = [
 
 /// The ids so far, in lower case, each as it was written and where.
 #[derive(Default)]
-pub(super) struct Ids(BTreeMap<String, (String, Place)>);
+pub(crate) struct Ids(BTreeMap<String, (String, Place)>);
 
 /// A case and the defaults behind it.
 pub(super) struct Given<'g, 'n> {
@@ -99,7 +99,7 @@ pub(super) fn read<'n>(
         own: Fields::of(node, FIELDS, sink)?,
         defaults,
     };
-    let id = id(&given, ids, sink);
+    let id = id(&given.own, "case", ids, sink);
     let kind = given
         .get("kind")
         .and_then(|it| fields::word(it, &KINDS, sink));
@@ -179,10 +179,11 @@ fn prompt(given: &Given, sink: &mut Sink) -> String {
     }
 }
 
-fn id(given: &Given, ids: &mut Ids, sink: &mut Sink) -> String {
-    let Some(entry) = given.own.get("id") else {
+/// The id of a case, or of whatever else has one of its own in a file.
+pub(crate) fn id(own: &Fields, what: &str, ids: &mut Ids, sink: &mut Sink) -> String {
+    let Some(entry) = own.get("id") else {
         let mend = "give it a name that stays, such as `invoice-by-number`";
-        sink.note(given.own.place, "this case has no `id`", mend);
+        sink.note(own.place, format!("this {what} has no `id`"), mend);
         return String::new();
     };
     let Some(id) = fields::text(entry, sink) else {

@@ -7,16 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use verdict_config::tree::{Content, Entry, Node, short};
 
 /// A mapping all of whose keys are known.
-pub(super) struct Fields<'n> {
+pub(crate) struct Fields<'n> {
     /// Where it begins.
-    pub(super) place: Place,
+    pub(crate) place: Place,
     found: BTreeMap<&'static str, &'n Entry>,
     weight: usize,
 }
 
 impl<'n> Fields<'n> {
     /// Takes a mapping; what is no mapping, and keys that are not known, are told.
-    pub(super) fn of(
+    pub(crate) fn of(
         node: &'n Node,
         known: &'static [&'static str],
         sink: &mut Sink,
@@ -47,17 +47,17 @@ impl<'n> Fields<'n> {
     }
 
     /// The member of this name.
-    pub(super) fn get(&self, name: &str) -> Option<&'n Entry> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'n Entry> {
         self.found.get(name).copied()
     }
 
     /// All members.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&'static str, &'n Entry)> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, &'n Entry)> {
         self.found.iter().map(|(name, entry)| (*name, *entry))
     }
 
     /// About how many bytes the mapping takes.
-    pub(super) fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         self.weight
     }
 }
@@ -72,16 +72,16 @@ fn unknown(entry: &Entry, known: &[&str], sink: &mut Sink) {
 }
 
 /// Foreign words for a message: shortened, in backticks.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("`{}`", short(text, 60))
 }
 
-pub(super) fn listed(words: &[&str]) -> String {
+pub(crate) fn listed(words: &[&str]) -> String {
     words.join(", ")
 }
 
 /// What a node is, for a message.
-pub(super) fn kind_of(node: &Node) -> String {
+pub(crate) fn kind_of(node: &Node) -> String {
     match &node.content {
         Content::List(_) => "a list".to_owned(),
         Content::Mapping(_) => "a mapping".to_owned(),
@@ -91,7 +91,7 @@ pub(super) fn kind_of(node: &Node) -> String {
 }
 
 /// Where the value of a member stands; its key where there is no value to see.
-pub(super) fn place_of(entry: &Entry) -> Place {
+pub(crate) fn place_of(entry: &Entry) -> Place {
     match &entry.value.content {
         Content::Scalar { text, plain: true } if text.is_empty() => entry.place,
         _ => entry.value.place,
@@ -109,7 +109,7 @@ fn told<T>(entry: &Entry, due: &str, mend: &str, sink: &mut Sink) -> Option<T> {
 }
 
 /// Text that is not blank. Where only text can stand, `1.10` and `NO` are text as written.
-pub(super) fn text(entry: &Entry, sink: &mut Sink) -> Option<String> {
+pub(crate) fn text(entry: &Entry, sink: &mut Sink) -> Option<String> {
     let Some(text) = text_of(&entry.value) else {
         return told(entry, "text", "write it in quotes", sink);
     };
@@ -126,7 +126,7 @@ pub(super) fn text(entry: &Entry, sink: &mut Sink) -> Option<String> {
 }
 
 /// The text of a scalar that is not null.
-pub(super) fn text_of(node: &Node) -> Option<String> {
+pub(crate) fn text_of(node: &Node) -> Option<String> {
     match &node.content {
         Content::Scalar { text, plain: true } => match scalar::plain(text) {
             Plain::Null | Plain::Trap("null") => None,
@@ -138,7 +138,7 @@ pub(super) fn text_of(node: &Node) -> Option<String> {
 }
 
 /// True or false.
-pub(super) fn flag(entry: &Entry, sink: &mut Sink) -> Option<bool> {
+pub(crate) fn flag(entry: &Entry, sink: &mut Sink) -> Option<bool> {
     match &entry.value.content {
         Content::Scalar { text, plain: true } if text == "true" => Some(true),
         Content::Scalar { text, plain: true } if text == "false" => Some(false),
@@ -152,7 +152,7 @@ pub(super) fn flag(entry: &Entry, sink: &mut Sink) -> Option<bool> {
 }
 
 /// A whole number from 1 to `most`.
-pub(super) fn whole(entry: &Entry, most: u32, sink: &mut Sink) -> Option<u32> {
+pub(crate) fn whole(entry: &Entry, most: u32, sink: &mut Sink) -> Option<u32> {
     let number = number_of(&entry.value).and_then(|number| u32::try_from(number.as_u64()?).ok());
     if let Some(number) = number.filter(|number| (1..=most).contains(number)) {
         Some(number)
@@ -162,7 +162,7 @@ pub(super) fn whole(entry: &Entry, most: u32, sink: &mut Sink) -> Option<u32> {
     }
 }
 
-pub(super) fn number_of(node: &Node) -> Option<serde_json::Number> {
+pub(crate) fn number_of(node: &Node) -> Option<serde_json::Number> {
     match &node.content {
         Content::Scalar { text, plain: true } => match scalar::plain(text) {
             Plain::Number(number) => Some(number),
@@ -173,7 +173,7 @@ pub(super) fn number_of(node: &Node) -> Option<serde_json::Number> {
 }
 
 /// One of a few words.
-pub(super) fn word<T: Copy>(entry: &Entry, words: &[(&str, T)], sink: &mut Sink) -> Option<T> {
+pub(crate) fn word<T: Copy>(entry: &Entry, words: &[(&str, T)], sink: &mut Sink) -> Option<T> {
     let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
     let written = text_of(&entry.value).unwrap_or_default();
     if let Some((_, meaning)) = words.iter().find(|(name, _)| *name == written) {
@@ -191,7 +191,7 @@ pub(super) fn word<T: Copy>(entry: &Entry, words: &[(&str, T)], sink: &mut Sink)
 const MAX_NAMES: usize = 1000;
 
 /// One text or a list of texts, at least one, each once.
-pub(super) fn names(entry: &Entry, sink: &mut Sink) -> Option<Vec<String>> {
+pub(crate) fn names(entry: &Entry, sink: &mut Sink) -> Option<Vec<String>> {
     let one = std::slice::from_ref(&entry.value);
     let items = match &entry.value.content {
         Content::List(items) => items.as_slice(),

@@ -5,14 +5,14 @@
 //! nothing else for them.
 
 mod aliases;
-mod case;
+pub(crate) mod case;
 mod expect;
-mod fields;
+pub(crate) mod fields;
 mod matcher;
 #[cfg(test)]
 mod refused;
 mod results;
-mod scalar;
+pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;
 
@@ -114,7 +114,7 @@ const NO_CASE: &str = "write a list of cases, each with `id`, `prompt` and `expe
 
 /// What is wrong so far, in the order of the file, each once.
 #[derive(Default)]
-pub(super) struct Sink {
+pub(crate) struct Sink {
     mistakes: BTreeSet<(Place, String, String)>,
     more: usize,
     patterns: usize,
@@ -122,12 +122,16 @@ pub(super) struct Sink {
 
 impl Sink {
     /// No more mistakes are told, so there is no need to look for them.
-    fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.mistakes.len() >= 2 * MAX_TOLD
     }
 
     /// The word that may have been meant, while somebody will read it.
-    fn nearest<'w>(&self, word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+    pub(crate) fn nearest<'w>(
+        &self,
+        word: &str,
+        words: impl IntoIterator<Item = &'w str>,
+    ) -> Option<&'w str> {
         if self.is_full() {
             return None;
         }
@@ -140,7 +144,12 @@ impl Sink {
         self.patterns <= MAX_PATTERNS
     }
 
-    fn note(&mut self, place: Place, message: impl Into<String>, mend: impl Into<String>) {
+    pub(crate) fn note(
+        &mut self,
+        place: Place,
+        message: impl Into<String>,
+        mend: impl Into<String>,
+    ) {
         // Places come nearly in order, so what is beyond the bound is what stands last.
         if self.is_full() {
             self.more += 1;
@@ -149,7 +158,7 @@ impl Sink {
         }
     }
 
-    fn told(self, file: &str) -> Vec<Mistake> {
+    pub(crate) fn told(self, file: &str) -> Vec<Mistake> {
         let more = self.more + self.mistakes.len().saturating_sub(MAX_TOLD);
         let mistake = |(place, message, mend): (Place, String, String)| Mistake {
             file: file.to_owned(),

@@ -1,1 +1,0 @@
-//! Attacks: texts that somebody else planted in what the model reads, and whether it obeyed them.
