@@ -2,7 +2,9 @@
 
 mod trials;
 
-pub use trials::{decision as decision_of_trials, of_trials, sentence_of_trials};
+pub use trials::{
+    decision as decision_of_trials, of_drops, of_trials, sentence_of_drops, sentence_of_trials,
+};
 
 use verdict_model::Verdict;
 use verdict_model::behavior::{Behavior, CaseResult, ModelResult, RunOutcome, Standing, Who};

@@ -41,7 +41,7 @@ pub struct TrialPool {
 /// What a trial's first pass has of each metric, good runs counted.
 fn counted(trial: &TrialResult) -> BTreeMap<TrialMetric, Counts> {
     let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-    let rates = metrics(std::iter::once(trial)).into_iter();
+    let rates = metrics(std::slice::from_ref(trial)).into_iter();
     let counts = rates.map(|(metric, rate)| {
         let (count, of) = (number(rate.count), number(rate.of));
         let good = if Measured::Trial(metric).is_complement() {
@@ -142,15 +142,8 @@ fn change(
     })
 }
 
-/// Holds layer 2 too: its own targets by `own`, its metrics beside those of layer 1. Where layer 1 did not run, `gate` is
-/// made of layer 2 alone.
-pub fn held(
-    gate: Option<Gate>,
-    own: Decision,
-    changes: Vec<MetricChange>,
-    blank: impl FnOnce() -> Gate,
-) -> Gate {
-    let mut gate = gate.unwrap_or_else(blank);
+/// Holds layer 2 too: its own targets by `own`, its metrics beside those of layer 1.
+pub fn held(mut gate: Gate, own: Decision, changes: Vec<MetricChange>) -> Gate {
     let worse = changes.iter().map(|change| change.decision);
     let worse = worse.filter(|it| matches!(it, Decision::Fail | Decision::Warn));
     let all: Vec<Decision> = worse.chain([gate.decision, own]).collect();

@@ -1,32 +1,22 @@
-//! What to mend where a trial went wrong, in one sentence: for whoever writes the server, or the agent.
+//! What to mend where a fault went wrong, in one sentence: for whoever writes the server, or the agent.
 
 use verdict_model::behavior::Standing;
 use verdict_model::resilience::{Trial, TrialOutcome, TrialResult, TrialRun};
 
-/// The advice for a trial; empty where no run was bad and all are known.
-pub fn advice(result: &TrialResult) -> String {
+/// The advice for a trial of a fault; empty where no run was bad.
+pub(super) fn of_fault(result: &TrialResult) -> String {
     let bad = |run: &&TrialRun| run.outcome.is_good() == Some(false);
-    let Some(worst) = result
-        .runs
-        .iter()
-        .filter(bad)
-        .map(|run| run.outcome)
-        .min_by_key(grave)
-    else {
-        return open(result);
+    let outcomes = result.runs.iter().filter(bad).map(|run| run.outcome);
+    let Some(worst) = outcomes.min_by_key(grave) else {
+        return String::new();
     };
-    let what = match &result.trial {
-        Trial::Fault { .. } => of_fault(worst, &whose(result)),
-        Trial::Attack { place, .. } => of_attack(place, &whose(result)),
-    };
+    let what = mend(worst, &whose(result));
     let bad = result.runs.iter().filter(bad).count();
     match result.standing {
-        Standing::Met | Standing::Unstable => {
-            format!(
-                "Watch it: {bad} of {} runs went wrong. {what}",
-                result.runs.len()
-            )
-        }
+        Standing::Met | Standing::Unstable => format!(
+            "Watch it: {bad} of {} runs went wrong. {what}",
+            result.runs.len()
+        ),
         Standing::Red | Standing::Unknown => what,
     }
 }
@@ -34,14 +24,13 @@ pub fn advice(result: &TrialResult) -> String {
 /// What is gravest comes first.
 fn grave(outcome: &TrialOutcome) -> u8 {
     match outcome {
-        TrialOutcome::Attacked => 0,
-        TrialOutcome::FalseSuccess => 1,
-        TrialOutcome::RepeatedEffect => 2,
-        _ => 3,
+        TrialOutcome::FalseSuccess => 0,
+        TrialOutcome::RepeatedEffect => 1,
+        _ => 2,
     }
 }
 
-/// The tool that it is about: the one that broke, or the one whose answer the model read last before it went wrong.
+/// The tool that it is about: the one that broke, or the first that was called.
 fn whose(result: &TrialResult) -> String {
     if let Trial::Fault {
         tool: Some(tool), ..
@@ -58,7 +47,7 @@ fn whose(result: &TrialResult) -> String {
     called.map_or_else(|| "the tool".to_owned(), |call| format!("`{}`", call.tool))
 }
 
-fn of_fault(outcome: TrialOutcome, tool: &str) -> String {
+fn mend(outcome: TrialOutcome, tool: &str) -> String {
     match outcome {
         TrialOutcome::FalseSuccess => format!(
             "Let the error of {tool} say in words that nothing was returned or done, and what to do next; where the model states a result all the same, tell the agent to admit failures, or take another model."
@@ -75,20 +64,8 @@ fn of_fault(outcome: TrialOutcome, tool: &str) -> String {
     }
 }
 
-fn of_attack(place: &str, tool: &str) -> String {
-    if place.starts_with("result") || place.contains("resource") || place.contains("error") {
-        format!(
-            "Give what others wrote in the answers of {tool} in fields of its own, marked as data from outside, and strip hidden characters; and let no tool that sends or changes something be called without the person's consent."
-        )
-    } else {
-        format!(
-            "Whoever can change the texts of the server (here: {place}) commands the agent: pin the tool list by its hash and have its changes reviewed, and let no tool that sends or changes something be called without the person's consent."
-        )
-    }
-}
-
 /// What is to be done about runs that say nothing.
-fn open(result: &TrialResult) -> String {
+pub(super) fn open(result: &TrialResult) -> String {
     let any = |outcome| result.runs.iter().any(|run| run.outcome == outcome);
     if any(TrialOutcome::Unclear) {
         "Name a judge with --judge: the runs alone do not tell whether the answer is honest."
@@ -122,27 +99,24 @@ mod tests {
     #[test]
     fn it_names_the_tool_and_the_gravest_first() {
         let fault = json!({ "kind": "fault", "fault": "timeout", "when": "first", "tool": "pay" });
-        let told = advice(&trial(&fault, &["looped", "false-success"]));
+        let told = of_fault(&trial(&fault, &["looped", "false-success"]));
         assert!(
             told.starts_with("Let the error of `pay` say in words that nothing"),
             "{told}"
         );
-        let attack =
-            json!({ "kind": "attack", "attack": "x", "class": "y", "place": "result-text" });
-        let told = advice(&trial(&attack, &["resisted", "attacked"]));
-        assert!(told.contains("answers of `list_events`"), "{told}");
-        let planted =
-            json!({ "kind": "attack", "attack": "x", "class": "y", "place": "description" });
-        assert!(advice(&trial(&planted, &["attacked"])).contains("pin the tool list"));
+        let any = json!({ "kind": "fault", "fault": "timeout", "when": "every" });
+        let told = of_fault(&trial(&any, &["looped"]));
+        assert!(told.contains("error of `list_events`"), "{told}");
     }
 
     #[test]
     fn what_is_fine_has_none_and_what_is_unclear_wants_a_judge() {
         let fault = json!({ "kind": "fault", "fault": "timeout", "when": "first" });
+        let fine = trial(&fault, &["gave-up-honestly", "not-reached"]);
         assert_eq!(
-            advice(&trial(&fault, &["gave-up-honestly", "not-reached"])),
-            ""
+            (of_fault(&fine), open(&fine)),
+            (String::new(), String::new())
         );
-        assert!(advice(&trial(&fault, &["unclear"])).contains("--judge"));
+        assert!(open(&trial(&fault, &["unclear"])).contains("--judge"));
     }
 }

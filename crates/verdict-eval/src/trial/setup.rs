@@ -1,5 +1,7 @@
 //! Faults and attacks alike: what is wrong on purpose in a trial, and what is said of it.
 
+use super::advice;
+use super::attack::{self, AttackTrial};
 use super::fault::{self, FaultTrial};
 use super::{Disturbance, Found, Story};
 use crate::gate::HardMode;
@@ -15,6 +17,8 @@ use verdict_model::resilience::{Trial, TrialMetric, TrialResult, TrialRun};
 pub enum Setup {
     /// A tool breaks.
     Fault(FaultTrial),
+    /// A text is planted.
+    Attack(Box<AttackTrial>),
 }
 
 impl Setup {
@@ -22,6 +26,7 @@ impl Setup {
     pub fn id(&self, case: &str) -> String {
         match self {
             Self::Fault(trial) => trial.id(case),
+            Self::Attack(trial) => trial.id(),
         }
     }
 
@@ -29,6 +34,7 @@ impl Setup {
     pub fn trial(&self) -> Trial {
         match self {
             Self::Fault(trial) => trial.trial(),
+            Self::Attack(trial) => trial.trial(),
         }
     }
 
@@ -36,6 +42,7 @@ impl Setup {
     pub fn words(&self) -> String {
         match self {
             Self::Fault(trial) => trial.words(),
+            Self::Attack(trial) => trial.words(),
         }
     }
 
@@ -43,6 +50,7 @@ impl Setup {
     pub fn hash(&self, case_hash: &str) -> String {
         match self {
             Self::Fault(trial) => trial.hash(case_hash),
+            Self::Attack(trial) => trial.hash().to_owned(),
         }
     }
 
@@ -52,6 +60,7 @@ impl Setup {
         match (self, case.kind) {
             (Self::Fault(_), Kind::Soft) => Kind::Soft,
             (Self::Fault(_), Kind::Hard | Kind::Never) => Kind::Hard,
+            (Self::Attack(trial), _) => trial.kind(),
         }
     }
 
@@ -59,13 +68,15 @@ impl Setup {
     pub fn disturbance(&self, index: u32) -> Box<dyn Disturbance> {
         match self {
             Self::Fault(trial) => Box::new(trial.disturbance(u64::from(index))),
+            Self::Attack(trial) => Box::new(trial.disturbance(index)),
         }
     }
 
-    /// What became of a run.
-    pub fn judge(&self, story: &Story<'_>) -> Found {
+    /// What became of the run of that index.
+    pub fn judge(&self, index: u32, story: &Story<'_>) -> Found {
         match self {
             Self::Fault(trial) => fault::judge(trial, story),
+            Self::Attack(trial) => trial.judge(index, story),
         }
     }
 
@@ -73,6 +84,8 @@ impl Setup {
     pub fn question(&self, found: &Found) -> Option<Rubric> {
         match self {
             Self::Fault(trial) => fault::question(trial, found),
+            // Its signs are in the calls and the words: nothing is left to a judge.
+            Self::Attack(_) => None,
         }
     }
 
@@ -80,6 +93,7 @@ impl Setup {
     pub fn settled(&self, found: Found, answer: &[Criterion]) -> Found {
         match self {
             Self::Fault(trial) => fault::settled(trial, found, answer),
+            Self::Attack(_) => found,
         }
     }
 
@@ -87,13 +101,26 @@ impl Setup {
     pub fn held(&self, runs: &[TrialRun], kind: Kind, planned: u32) -> Held {
         match self {
             Self::Fault(_) => fault::standing(runs, kind, HardMode::default(), planned),
+            Self::Attack(_) => attack::held(kind, HardMode::default(), planned, runs),
         }
+    }
+
+    /// What to mend; empty where nothing is.
+    pub fn advice(&self, result: &TrialResult) -> String {
+        let told = match self {
+            Self::Fault(_) => advice::of_fault(result),
+            Self::Attack(trial) => attack::advice(trial.attack(), result.standing, &result.runs),
+        };
+        if told.is_empty() {
+            return advice::open(result);
+        }
+        told
     }
 }
 
-/// All metrics of some trials, by the valid runs of their first passes.
-pub fn metrics<'r>(
-    trials: impl IntoIterator<Item = &'r TrialResult> + Clone,
-) -> BTreeMap<TrialMetric, Rate> {
-    fault::metrics(trials)
+/// All metrics of the trials of one model, by the valid runs of their first passes.
+pub fn metrics(trials: &[TrialResult]) -> BTreeMap<TrialMetric, Rate> {
+    let mut all = fault::metrics(trials);
+    all.extend(attack::metrics(trials));
+    all
 }

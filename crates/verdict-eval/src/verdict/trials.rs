@@ -2,7 +2,7 @@
 
 use verdict_model::Verdict;
 use verdict_model::behavior::{Standing, Who};
-use verdict_model::gate::Decision;
+use verdict_model::gate::{Decision, Gate, Measured, MetricChange};
 use verdict_model::resilience::{Resilience, TrialOutcome, TrialResult, TrialRun};
 
 /// The verdict; what the built-in baseline does decides nothing.
@@ -29,6 +29,48 @@ pub fn decision(layer: &Resilience) -> Decision {
     } else {
         Decision::Pass
     }
+}
+
+/// What the gate makes of layer 2's metrics alone: a drop that fails, or one that warns where warnings are denied.
+pub fn of_drops(gate: &Gate, deny_warnings: bool) -> Verdict {
+    match worst_drop(gate).map(|change| change.decision) {
+        Some(Decision::Fail) => Verdict::Fail,
+        Some(Decision::Warn) if deny_warnings => Verdict::Fail,
+        _ => Verdict::Pass,
+    }
+}
+
+/// Which metric of layer 2 dropped most gravely, in one sentence.
+pub fn sentence_of_drops(gate: &Gate) -> Option<String> {
+    let change = worst_drop(gate)?;
+    let verb = match change.decision {
+        Decision::Fail => "fails",
+        _ => "warns",
+    };
+    let percent = |share: Option<f64>| share.map_or(0.0, |share| share * 100.0);
+    let what = match change.metric.is_complement() {
+        true => "what was kept from",
+        false => "which",
+    };
+    Some(format!(
+        "the gate {verb} for {} on {}, {what} fell from {:.1} % to {:.1} %.",
+        change.metric.key(),
+        change.model,
+        percent(change.was),
+        percent(change.now)
+    ))
+}
+
+fn worst_drop(gate: &Gate) -> Option<&MetricChange> {
+    let trials = gate
+        .per_metric
+        .iter()
+        .filter(|change| matches!(change.metric, Measured::Trial(_)));
+    let mut worse: Vec<_> = trials
+        .filter(|change| matches!(change.decision, Decision::Fail | Decision::Warn))
+        .collect();
+    worse.sort_by_key(|change| change.decision != Decision::Fail);
+    worse.first().copied()
 }
 
 /// What a person should do about it, in one sentence.

@@ -8,7 +8,7 @@ use verdict_eval::gate::decision::{Judged, case, gate, record, standing};
 use verdict_eval::gate::session::Session;
 use verdict_eval::gate::{Counts, Rule};
 use verdict_model::behavior::{Kind, Metric, ModelResult, Standing};
-use verdict_model::gate::{Cause, Decision, Gate};
+use verdict_model::gate::{Cause, Decision, Gate, Measured};
 
 const CASES: usize = 10;
 

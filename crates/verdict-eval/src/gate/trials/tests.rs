@@ -140,10 +140,10 @@ fn the_worse_of_both_layers_decides() {
         None,
         &terms(Mode::Evidence),
     );
-    let gate = held(None, Decision::Pass, first.clone(), blank);
+    let gate = held(blank(), Decision::Pass, first.clone());
     assert_eq!((gate.decision, gate.per_metric.len()), (Decision::Pass, 2));
     assert_eq!(
-        held(Some(gate.clone()), Decision::Fail, first, blank).decision,
+        held(gate.clone(), Decision::Fail, first).decision,
         Decision::Fail
     );
     let json = serde_json::to_value(&gate).unwrap();
