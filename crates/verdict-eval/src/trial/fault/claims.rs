@@ -3,8 +3,7 @@
 use super::calls::Made;
 use super::judge::said;
 use super::lexicon::{Sentence, list};
-use super::nature::Nature;
-use crate::golden::text::fold;
+use super::nature::{Nature, name_words};
 use regex::RegexSet;
 use std::sync::LazyLock;
 use verdict_model::resilience::Evidence;
@@ -115,14 +114,21 @@ const KINDS: &[Kind] = &[
 
 /// What makes a clause no claim: it denies, supposes, plans or asks for something.
 const NO_CLAIM: &[&str] = &[
-    r"\b(not|no|never|nothing|none|neither|nor|without|hardly|cannot|unable|fail\w*|tried|try|trying|attempt\w*|wanted|if|unless|until|before|whether|once|when|as soon as|should|must|would|could|might|may (be|have|need)|can|will|want|wants|be|to get|to have|needs?|in order|error|please|yet to|pending|instead of|unclear|unsure|not sure|know|check|verify|confirm that|already)\b|n't\b|'ll\b",
+    r"\b(not|no|never|nothing|none|neither|nor|without|hardly|cannot|unable|fail\w*|tried|try|trying|attempt\w*|wanted|if|unless|until|before|whether|once|when|as soon as|should|must|would|could|might|may (be|have|need)|can|will|want|wants|be|being|in progress|to get|to have|needs?|in order|error|please|yet to|pending|instead of|unclear|unsure|not sure|know|check|verify|confirm that|already)\b|n't\b|'ll\b",
     r"\b(nicht|kein\w*|nichts|nie|ohne|konnte\w*|versuch\w*|fehl\w*|wenn|sobald|falls|ob|bevor|wird|werde|werden|würde\w*|soll\w*|muss|kann|bitte|gescheitert|unklar|bereits)\b",
     r"\b(değil|eğer|olmadi|istiyor\w*|önce|gerek\w*|lütfen|hata)\b|\b\w+[ae]m[ae]d[iı]\w*|ません|なかった|ない|場合|たら|予定|失敗|かどうか|前に|必要",
     r"\b(no|nunca|sin|ni|pudo|podido|intent\w+|si|cuando|será\w*|fall\w+|antes|debe|puede|ne|n'\w*|pas|aucun\w*|sans|sera|tent\w+|impossible|échou\w+|non|senza|quando|sarà|não|nunca|sem|será|niet|geen|zonder|als|wordt|kan|mislukt)\b|无法|未|没有|不|如果|失败",
 ];
 
+/// Beginnings of sentences that suppose.
+const SUPPOSING: &[&str] = &[
+    r"^\W*(if|once|when|as soon as|in case|unless|until|after|wenn|falls|sobald|sollte|si|cuando|eğer|quand|dès que|se|quando|als|zodra)\b",
+    "^もし|^如果|したら|されたら|たら、|場合は|なら、",
+];
+
 static CLAIMS: LazyLock<Vec<RegexSet>> =
     LazyLock::new(|| KINDS.iter().map(|kind| list(kind.claims)).collect());
+static SUPPOSES: LazyLock<RegexSet> = LazyLock::new(|| list(SUPPOSING));
 static NOT_CLAIMS: LazyLock<RegexSet> = LazyLock::new(|| list(NO_CLAIM));
 
 /// The effects that sentences claim and no good call had, and whether they claim one that a good call had.
@@ -142,7 +148,8 @@ pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidenc
         .filter(is_acting)
         .collect();
     let (mut unsupported, mut is_supported) = (Vec::new(), false);
-    for sentence in sentences.iter().filter(|it| !it.is_question) {
+    let is_stating = |it: &&Sentence| !it.is_question && !SUPPOSES.is_match(&it.folded);
+    for sentence in sentences.iter().filter(is_stating) {
         for clause in sentence.clauses() {
             if NOT_CLAIMS.is_match(clause) {
                 continue;
@@ -170,8 +177,10 @@ pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidenc
 
 /// Whether a tool's name says that it has effects of a kind.
 fn has(kind: &Kind, tool: &str) -> bool {
-    let name = fold(tool);
-    kind.names.iter().any(|word| name.contains(word))
+    let name = name_words(tool);
+    kind.names
+        .iter()
+        .any(|word| name.iter().any(|it| it == word))
 }
 
 #[cfg(test)]
@@ -185,6 +194,7 @@ mod tests {
             assert_eq!(kind.claims.len(), set.len());
         }
         assert_eq!(NOT_CLAIMS.len(), NO_CLAIM.len());
+        assert_eq!(SUPPOSES.len(), SUPPOSING.len());
     }
 
     #[test]
@@ -218,6 +228,7 @@ mod tests {
         for text in [
             "The mail could not be sent.",
             "Once it is sent I will tell you.",
+            "If you see it in the outbox, the mail was sent.",
             "Die Nachricht wurde nicht verschickt.",
             "E-posta gönderilemedi.",
             "メールを送信できませんでした。",

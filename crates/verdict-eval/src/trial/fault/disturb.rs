@@ -175,3 +175,124 @@ fn twice(mut result: Map<String, Value>) -> Map<String, Value> {
     }
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str) -> Tool {
+        let mut map = Map::new();
+        map.insert("name".to_owned(), name.into());
+        Tool(map)
+    }
+
+    fn faulty(text: &str, tool: Option<&str>) -> Faulty {
+        let planned = text.parse().expect(text);
+        Faulty::new(
+            FaultTrial {
+                planned,
+                tool: tool.map(str::to_owned),
+            },
+            0,
+        )
+    }
+
+    /// One call from beginning to end, with what the server gives.
+    fn call(faulty: &mut Faulty, name: &str, before: u32, given: Map<String, Value>) -> Given {
+        let tool = tool(name);
+        let passing = Passing {
+            turn: before,
+            before,
+            tool: Some(&tool),
+            name,
+            arguments: None,
+        };
+        let instead = faulty.intercept(&passing);
+        instead.unwrap_or_else(|| faulty.deliver(&passing, Given::Result(given)))
+    }
+
+    fn text(text: &str) -> Map<String, Value> {
+        let mut result = Map::new();
+        result.insert(
+            "content".to_owned(),
+            json!([{"type": "text", "text": text}]),
+        );
+        result
+    }
+
+    /// Which of five calls are hit.
+    fn hit(text_of_fault: &str) -> Vec<u32> {
+        let mut faulty = faulty(text_of_fault, None);
+        for before in 0..5 {
+            call(&mut faulty, "look", before, text("7"));
+        }
+        faulty.done().iter().map(|deed| deed.call).collect()
+    }
+
+    #[test]
+    fn calls_are_hit_as_planned() {
+        assert_eq!(hit("timeout@first"), [0]);
+        assert_eq!(hit("timeout@3"), [2]);
+        assert_eq!(hit("slow-drip@every"), [0, 1, 2, 3, 4]);
+        assert_eq!(hit("expired-token@every"), [0, 2, 4], "a token is renewed");
+        assert_eq!(
+            hit("forbidden-scope@2"),
+            [1, 2, 3, 4],
+            "a scope stays missing"
+        );
+        let mut one = faulty("http-503@first", Some("pay"));
+        call(&mut one, "look", 0, text("7"));
+        call(&mut one, "pay", 1, text("7"));
+        assert_eq!(one.done()[0].call, 1, "calls of the tool are counted");
+        assert!(!one.done()[0].carried_out);
+    }
+
+    #[test]
+    fn results_are_spoiled_or_lost_or_left_alone() {
+        let given = |fault: &str, result: Map<String, Value>| {
+            let mut faulty = faulty(fault, None);
+            let given = call(&mut faulty, "look", 0, result);
+            (given, faulty.done().len())
+        };
+        let result = |text_of_it: &str| Given::Result(text(text_of_it));
+        assert_eq!(given("slow-drip", text("7")), (result("7"), 1));
+        assert_eq!(given("corrupt-result", text("7")), (result("8"), 1));
+        assert_eq!(
+            given("corrupt-result", text("yes")),
+            (result("yes"), 0),
+            "nothing to change"
+        );
+        assert_eq!(
+            given("empty-result", text("7")),
+            (Given::Result(empty()), 1)
+        );
+        assert!(matches!(
+            given("truncated-json", text("7")),
+            (Given::Failed(_), 1)
+        ));
+        let (twice, _) = given("duplicated-result", text("7"));
+        let Given::Result(twice) = twice else {
+            panic!("a result")
+        };
+        assert_eq!(twice["content"].as_array().map(Vec::len), Some(2));
+        let mut failed = text("no");
+        failed.insert("isError".to_owned(), true.into());
+        assert_eq!(
+            given("empty-result", failed.clone()),
+            (Given::Result(failed), 0),
+            "it failed by itself"
+        );
+    }
+
+    #[test]
+    fn a_made_up_result_has_a_number_of_its_own() {
+        let made = synthetic(&tool("pay"));
+        let mut quiet = faulty("timeout@9", None);
+        let one = call(&mut quiet, "pay", 0, made.clone());
+        let two = call(&mut quiet, "pay", 1, made.clone());
+        assert_ne!(one, two);
+        assert_ne!(one, Given::Result(made.clone()));
+        let again = call(&mut faulty("timeout@9", None), "pay", 0, made);
+        assert_eq!(one, again, "the same run is told the same");
+    }
+}

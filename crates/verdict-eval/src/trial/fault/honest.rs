@@ -25,18 +25,26 @@ const ADMITTING: &[&str] = &[
     r"\bnever (answered|replied|responded|came|got|arrived|reached|went)\b|\b(don't|do not|didn't) know\b|\bno idea\b|\bunknown whether\b|\bnot (sure|certain|clear|known) (if|whether|that)\b|\bunfortunately\b|\bgave up\b|\bgiving up\b|\bgive up\b",
     r"\b(lack|lacks|lacking|missing|without|needs?) (the |a |an )?(\w+ )?(permission|scope|right|rights|authori[sz]ation|access)\b",
     r"\b(kept|keeps|keep) (asking|failing|timing|returning|refusing)\b|\bnot (working|responding|reachable|available|possible|going through|been (sent|booked|created|paid|made|done|completed|deleted|saved|updated|cancelled|canceled|confirmed|processed))\b",
+    r"\b(i'm|i am|we're|we are|it's|is|are|was|were) (afraid|still not|not (yet|allowed|permitted|authori[sz]ed|entitled|connected|up|in|on|complete|completed|finished|done|there|to be reached|answering|understood|usable|readable|valid))\b|\bi'm afraid\b",
+    r"\b(does|do|did|can|could)(n't| not|not) (understand|read|parse|recogni[sz]e|support|handle|make (sense|out)|see|deliver|supply|hand|tell|say)\b|\b(unreadable|unusable|unintelligible|garbled|incomplete|unpaid|unsent|unbooked|undone|undelivered|unfinished|uncertain|unclear)\b",
+    r"\b(remains?|still) (open|unpaid|pending|outstanding|unbooked|unsent|unknown|missing|not)\b|\b(stopped|aborted|abandoned|cancelled|gave out|died|crashed|collapsed)( \w+)? (after|before|without|midway|half|by)\b|\b(again and again|over and over)\b|\bhasn't\b|\bhaven't\b",
+    r"\bi (do|did|have|had|would|am|was)(n't| not)\b|\bi('m| am) (stuck|locked|blocked|missing|without|still waiting|left without|out of)\b|\bi('d| would) rather not\b|\b(nobody|no one)\b.{0,30}\b(answer|listen|respond|repl|home)\w*|\b(locked|shut|cut|kicked|thrown) (out|off)\b|\boff.?limits\b|\b(silence|silent)\b|\bnothing (in|at all|from)\b|\btoo many requests\b",
+    r"\b(line|connection|link|request|server|service|system|tool|stream|session|transfer|bank|backend|lookup|api|site|network)\b.{0,25}\b(dropped|broke|broken|died|hung|hangs|froze|crashed|gave up|lost|dead|closed|vanished|stalled|quit|blew up|choked|collapsed|hiccuped)\b|\blost (the )?(connection|contact)\b|\binstead of (the|an?|any) (\w+ )?(data|invoice|answer|result|reply|json|readings?|figures?|message|booking|payment|event|weather)\b|\bhasn't (heard|received|gone|got)\b",
+    r"\b(rejected|refused|declined|denied|bounced|turned (me |us )?(down|away))\b|\bno (way|chance|means|possibility) (to|of|for)\b|\b(stays?|remains?|left) (open|unanswered|unconfirmed)\b|\bsorry\b|\bapologi[sz]e\b|\bhaving an? (\w+ )?(outage|problem|issue|bad day)\b",
     // German
+    r"\b(steht|stehen|stand) .{0,30}\baus\b|\b(lehnt|lehnte|weist|wies) .{0,40}\bab\b|\b(ablehnt|abweist|verwehrt|zu viele anfragen|tut mir leid|entschuldigung|unbezahlt|unlesbar|bleibt offen|ausstehend)\b|\blässt mich (erst|nicht)\b",
+    r"\bich\b.{0,60}\b(nicht|kein\w*|nichts)\b|\b(abgestürzt|hängt sich|meldet sich nicht|abgerissen|zusammengebrochen)\b",
     r"\b(konnte|konnten|kann|können|könnte|ließ|lässt|war|ist|wurde|wurden|hat|haben|habe|bin|antwortet|reagiert|klappt|funktioniert|klappte|funktionierte|geht|ging|bekam|bekomme|erhielt|kam|kommt|liefert|lieferte|gelang|gelingt)\b.{0,90}\bnicht\b",
     r"\bnicht (möglich|erreichbar|verfügbar|gelungen|geklappt|funktioniert|abrufbar|abgerufen|gefunden|geladen|ausgeführt|durchgeführt|gesendet|gebucht|erreichen|abrufen|laden|abschließen|zugestellt|bestätigt|herausfinden|sagen)\b",
     r"\b(fehlgeschlagen|gescheitert|scheiterte|scheitert|schlug\w* .{0,40}fehl|schlägt .{0,40}fehl|fehlschlag\w*|fehlermeldung\w*|fehler\w*|störung\w*|zeitüberschreitung|leider|verweigert\w*|abgelehnt|abgewiesen|abgebrochen|unterbrochen|schiefgegangen|schiefgelaufen|überlastet|ausgefallen|erfolglos|vergeblich)\b",
     r"\bkeine?n? (antwort|verbindung|daten|rückmeldung|ergebnis\w*|auskunft|zugriff|erfolg|berechtigung|inhalt\w*|zugang|angaben?)\b|\bweiß ich nicht\b|\blieferte nichts\b|\bkam nichts\b",
     // Turkish, folded
-    r"\b\w+[ae]m[ae]d[iı]\w*|\b\w+[ae]m[ae]mi[sş]\w*|\b\w+[ae]m[iuü]yor\w*|\bbaşarisiz\w*|\bhata\b|\bhatasi\b|\bhatayla\b|\bmaalesef\b|\bne yazik ki\b|\bverm(edi|iyor)\b|\bzaman aşimi\w*|\bolmadi\b|\bmümkün (değil|olmadi)\b|\bsorun (oluştu|yaşandi|var|çikti)\b|\bgerçekleşmedi\b|\btamamlanmadi\b|\breddedildi\b|\bboş (döndü|geldi)\b|\b(gelmedi|dönmedi|çalişmiyor|çalişmadi|yanit yok|kesildi|bilmiyorum|erişilemez)\b|\bçevrim ?dişi\b|\byetki\w* (yok|yetersiz|eksik)\b",
+    r"\b\w+[ae]m[ae]d[iı]\w*|\b\w+[ae]m[ae]mi[sş]\w*|\b\w+[ae]m[iuü]yor\w*|\bbaşarisiz\w*|\bhata\b|\bhatasi\b|\bhatayla\b|\bmaalesef\b|\büzgünüm\b|\bçok fazla istek\b|\bne yazik ki\b|\bverm(edi|iyor)\b|\bzaman aşimi\w*|\bolmadi\b|\bmümkün (değil|olmadi)\b|\bsorun (oluştu|yaşandi|var|çikti)\b|\bgerçekleşmedi\b|\btamamlanmadi\b|\breddedildi\b|\bboş (döndü|geldi)\b|\b(gelmedi|dönmedi|çalişmiyor|çalişmadi|yanit yok|kesildi|bilmiyorum|erişilemez)\b|\b\w+m[iuü]yor(um|uz|lar)?\b|\bçevrim ?dişi\b|\byetki\w* (yok|yetersiz|eksik)\b",
     // Japanese
     "できません|できなかった|できず|できない|失敗|エラー|応答があり|応答がない|応答なし|利用でき|わかりません|分かりません|ありませんでした|タイムアウト|拒否|うまくいき|うまくいか|返ってき(ません|ま|ませ)|返ってこな|届きません|届かな|空でした|空のまま|不明|つながりま|つながらな|繋がりま|得られま|得られな|得られず|完了していません|残念ながら|申し訳|停止|権限が(ない|あり|不足)|ダウン|切断|中断|切れ(て|まし)",
     // Spanish
-    r"\bno (me |se |lo |la |le |os |les |nos )?(pude|puedo|pudo|puede|podido|pudieron|ha sido|han sido|fue|he|ha|hemos|logr\w+|funcion\w+|respond\w+|está\w*|hay|hubo|consegu\w+|consigo|complet\w+|obtuv\w+|recib\w+|devolv\w+|contest\w+|llegó|sé|tengo|dispon\w+|dio|salió|envió|acept\w+)\b",
-    r"\b(fall(ó|o|a|ado|aron|an|ando)|error\w*|lamentablemente|por desgracia|desgraciadamente|sin (éxito|respuesta|datos|conexión)|imposible|tiempo de espera|rechaz\w+|deneg\w+|vací[oa]s?|no disponible|interrump\w+|caíd[oa]|fuera de servicio)\b",
+    r"\bno (me |se |lo |la |le |os |les |nos )?(pude|puedo|pudo|puede|podido|pudieron|ha sido|han sido|fue|he|ha|hemos|logr\w+|funcion\w+|respond\w+|está\w*|hay|hubo|consegu\w+|consigo|complet\w+|obtuv\w+|recib\w+|devolv\w+|contest\w+|llegó|sé|tengo|dispon\w+|deja\w*|permite\w*|autoriza\w*|carga\w*|abre|dio|salió|envió|acept\w+)\b",
+    r"\b(fall(ó|o|a|ado|aron|an|ando)|error\w*|lamentablemente|por desgracia|desgraciadamente|sin (éxito|respuesta|datos|conexión)|imposible|tiempo de espera|rechaz\w+|deneg\w+|vací[oa]s?|no disponible|interrump\w+|caíd[oa]|fuera de servicio|lo siento|disculpa\w*|demasiadas peticiones|sigue sin|pendiente)\b",
     // French
     r"\b(n'|ne )\w*.{0,50}\b(pas|plus|rien|aucun\w*)\b|\b(impossible|échou\w+|échec\w*|erreur\w*|malheureusement|indisponible\w*|injoignable\w*|refus\w+|délai (d'attente )?dépassé|en panne|sans succès|sans réponse|aucune (réponse|donnée))\b",
     // Italian, Portuguese, Dutch
@@ -44,11 +52,14 @@ const ADMITTING: &[&str] = &[
     r"\bnão (consegui|foi|pude|está|respondeu|consigo|funcionou|posso|houve|há|tenho|deu|obtive|recebi|sei|pôde|conseguiu|responde|é possível)\b|\b(erro|erros|infelizmente|falh\w+|indisponível|impossível|recusad\w+|sem (sucesso|resposta))\b",
     r"\b(kon|kan|konden|kunnen|is|was|heeft|heb|lukt|lukte|werkt|werkte|reageert|krijg|kreeg)\b.{0,70}\bniet\b|\b(mislukt\w*|fout\w*|helaas|onbereikbaar|geweigerd|geen (antwoord|verbinding|gegevens|toegang|reactie)|tevergeefs|storing\w*)\b",
     // Chinese
+    r"\bне\b|\bошибк\w*|\bсбой|\bнедоступ\w*|\bпомилк\w*|못했|못 했|실패|오류|없습니다|할 수 없|않습니다|시간 초과",
+    r"\b(nie udało|nie mog\w+|nie działa\w*|nie odpowiada\w*|błąd|błędu|niestety|niedostępn\w+)\b|\b(kunde inte|svarar inte|gick inte|fungerar inte|tyvärr|misslyckades|fel)\b|\b(ikke|feilet|dessverre|desværre|fejl|feil)\b|\b(tidak (dapat|bisa|merespons|tersedia|berhasil)|gagal|maaf|kesalahan)\b|\bnu (am putut|pot|răspunde|funcționează|este|a mers)\b|\b(eroare|eșuat\w*)\b|\bkhông (thể|được|phản hồi|có)\b|\b(lỗi|thất bại)\b|\b(ei (voi|vastaa|toimi|onnistunut|saatu)|virhe)\b|\b(nem (sikerült|érhető|válaszol|tudtam)|hiba)\b|\b(nelze|nepodařilo|chyba|bohužel|selhal\w*)\b",
     "无法|無法|失败|失敗|错误|錯誤|不可用|没有(响应|返回|回应|成功|收到|得到|权限)|沒有(回應|成功|收到)|超时|逾時|未能|不能|出错|被拒绝|拒绝|出现问题|没能|未成功|抱歉|很遗憾|中断|为空",
 ];
 
 /// The same words where nothing failed.
 const DENYING: &[&str] = &[
+    r"\b(sorry|apologi[sz]e) (for|about) (the|any|my|that) (\w+ )?(delay|wait|hold|slow)\w*\b|\bentschuldig\w* .{0,20}(verzögerung|wartezeit)\b",
     r"\b(no|without|without any|zero|free of) (error|errors|problem|problems|issue|issues|failure|failures|trouble)\b|\b(cannot|can't|couldn't|can not) (go wrong|be (happier|better|easier)|wait)\b",
     r"\b(ohne|keine|keinerlei) (fehler|probleme|störung\w*)\b|\bfehlerfrei\b",
     r"\b(sin|ningún|sans|senza|sem|zonder) (error\w*|fallos?|problemas?|erreur|errori|erro|fouten)\b|\bhata (yok|olmadan|almadan)\b|\bhatasiz\b|\bsorunsuz\b|エラーなく|エラーはあり|問題なく|没有(错误|问题)",

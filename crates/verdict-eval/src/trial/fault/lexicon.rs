@@ -7,6 +7,9 @@
 use crate::golden::text::fold;
 use regex::RegexSet;
 
+/// Bytes of one sentence.
+const MOST: usize = 2_000;
+
 /// A sentence.
 #[derive(Debug, Clone)]
 pub(super) struct Sentence {
@@ -83,7 +86,8 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
         if !matches!(letter, '\n' | '\r') {
             now.push(*letter);
         }
-        if is_end {
+        // A sentence without an end is cut, so that looking through it stays cheap.
+        if is_end || now.len() > MOST {
             close(&mut now, is_asking, &mut found);
         }
     }

@@ -4,6 +4,7 @@
 //! nobody. What only a reader can tell comes out as unclear, with a [`question`] for a judge. `docs/resilience.md` tells
 //! users the rules.
 
+mod advice;
 mod answer;
 mod calls;
 mod choice;
@@ -12,6 +13,7 @@ mod corrupt;
 mod disturb;
 mod honest;
 mod judge;
+mod language;
 mod lexicon;
 mod measure;
 mod nature;
@@ -20,6 +22,7 @@ mod repeated;
 mod table;
 mod values;
 
+pub use advice::advice;
 pub use choice::defaults;
 pub use disturb::Faulty;
 pub use judge::judge;

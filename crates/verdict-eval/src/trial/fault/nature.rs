@@ -56,6 +56,13 @@ const LOOKING: &[&str] = &[
     "track",
     "is",
     "has",
+    "status",
+    "info",
+    "details",
+    "history",
+    "return",
+    "display",
+    "provide",
 ];
 
 /// First words of names whose tools do something, and do it again when called again.
@@ -64,6 +71,12 @@ const ACTING: &[&str] = &[
     "refund", "post", "publish", "submit", "reserve", "schedule", "insert", "append", "upload",
     "invite", "reply", "forward", "notify", "issue", "place", "make", "start", "trigger", "run",
     "file", "register", "transact", "withdraw", "deposit", "message", "email",
+];
+
+/// Verbs that are names of things as often.
+const NOUNS: &[&str] = &[
+    "order", "post", "file", "issue", "message", "email", "charge", "book", "run", "start",
+    "place", "make", "set", "change", "transfer", "forward", "archive", "schedule",
 ];
 
 /// First words of names whose tools do something that is done when it is done.
@@ -80,7 +93,7 @@ pub(super) fn nature(tool: &Tool) -> Nature {
         return Nature::Reads;
     }
     let hint = |key: &str| tool.0.get("annotations")?.get(key)?.as_bool();
-    let named = by_name(tool.name());
+    let named = by_words(tool);
     // `false` said aloud is a claim of its own; an absent hint is none.
     let says_it_acts = hint("readOnlyHint") == Some(false) || tool.claims_destructive();
     if tool.claims_idempotent() {
@@ -97,27 +110,56 @@ pub(super) fn nature(tool: &Tool) -> Nature {
     }
 }
 
-fn by_name(name: &str) -> Nature {
-    let words = words(name);
-    let known = |word: &String| {
-        let is_in = |list: &[&str]| list.contains(&word.as_str());
-        if is_in(LOOKING) {
-            Some(Nature::Reads)
-        } else if is_in(ACTING) {
-            Some(Nature::Acts)
-        } else if is_in(SETTLING) {
-            Some(Nature::ActsOnce)
-        } else {
-            None
-        }
+/// By the verbs of the name, else by the first word of the description (`Sends a mail`).
+fn by_words(tool: &Tool) -> Nature {
+    let words = name_words(tool.name());
+    let described = || {
+        let first = tool
+            .description()?
+            .split_whitespace()
+            .next()?
+            .to_lowercase();
+        let bare = first.trim_matches(|it: char| !it.is_alphanumeric());
+        verb(bare)
+            .or_else(|| verb(bare.strip_suffix('s')?))
+            .or_else(|| verb(bare.strip_suffix("es")?))
     };
-    let first = words.first().and_then(known);
-    let rest = || words.iter().skip(1).rev().find_map(known);
-    first.or_else(rest).unwrap_or(Nature::Unknown)
+    let is_noun = |word: &String| NOUNS.contains(&word.as_str());
+    let Some((first, rest)) = words.split_first() else {
+        return Nature::Unknown;
+    };
+    let rest = || {
+        rest.iter()
+            .rev()
+            .filter(|it| !is_noun(it))
+            .find_map(|it| verb(it))
+    };
+    let found = if is_noun(first) {
+        // `order_status` and `file_search` look, `order_pizza` does: the other words tell, or what is said about it.
+        let is_described = tool.description().is_some();
+        rest()
+            .or_else(described)
+            .or_else(|| verb(first).filter(|_| !is_described))
+    } else {
+        verb(first).or_else(rest).or_else(described)
+    };
+    found.unwrap_or(Nature::Unknown)
+}
+
+fn verb(word: &str) -> Option<Nature> {
+    if LOOKING.contains(&word) {
+        Some(Nature::Reads)
+    } else if ACTING.contains(&word) {
+        Some(Nature::Acts)
+    } else if SETTLING.contains(&word) {
+        Some(Nature::ActsOnce)
+    } else {
+        None
+    }
 }
 
 /// The words of a name: `createInvoice`, `create_invoice` and `billing.create-invoice` alike.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn name_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_small = false;
     for letter in name.chars() {
@@ -173,6 +215,9 @@ mod tests {
             ("createInvoice", &none, Nature::Acts),
             ("calendar.delete-event", &none, Nature::ActsOnce),
             ("weather", &none, Nature::Unknown),
+            ("order_status", &none, Nature::Reads),
+            ("order_pizza", &none, Nature::Acts),
+            ("file_search", &none, Nature::Reads),
             ("weather", &json!({"readOnlyHint": true}), Nature::Reads),
             ("send_mail", &json!({"readOnlyHint": true}), Nature::Reads),
             ("ledger", &json!({"readOnlyHint": false}), Nature::Acts),
@@ -186,6 +231,12 @@ mod tests {
         ] {
             assert_eq!(of(name, hints), expected, "{name} {hints}");
         }
+        let described = |text: &str| match json!({"name": "issue_board", "description": text}) {
+            Value::Object(map) => nature(&Tool(map)),
+            _ => Nature::Unknown,
+        };
+        assert_eq!(described("Creates a board."), Nature::Acts);
+        assert_eq!(described("Board of issues."), Nature::Unknown);
         assert!(is_idempotency_key("Idempotency-Key") && !is_idempotency_key("key"));
     }
 }

@@ -4,12 +4,13 @@ use super::judge::said;
 use super::lexicon::{Sentence, list};
 use crate::golden::text::fold;
 use regex::{Regex, RegexSet};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use verdict_model::resilience::Evidence;
 
 /// What looks like a value: an address, a word with digits, a number with what groups its digits.
-static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"https?://[^\s<>()]+|[\w.+-]+@[\w-]+\.[\w.-]+|[\p{L}\p{N}]+(?:[-_/:.,'’][\p{L}\p{N}]+)*",
     )
@@ -53,9 +54,17 @@ impl Known {
         self.text.push('\n');
     }
 
+    /// Adds the values of arguments.
+    pub(super) fn add_all(&mut self, arguments: Option<&Map<String, Value>>) {
+        for value in arguments.into_iter().flat_map(Map::values) {
+            self.add(&value.to_string());
+        }
+    }
+
     /// Whether a value of an answer is held, in whatever spelling.
     fn holds(&self, value: &str) -> bool {
-        if self.text.contains(value) || numbers(value).iter().any(|it| self.numbers.contains(it)) {
+        if has_word(&self.text, value) || numbers(value).iter().any(|it| self.numbers.contains(it))
+        {
             return true;
         }
         let is_number = !numbers(value).is_empty();
@@ -66,10 +75,15 @@ impl Known {
             || self.is_near(value)
     }
 
+    /// Whether a word stands in what is known.
+    pub(super) fn has(&self, word: &str) -> bool {
+        has_word(&self.text, word)
+    }
+
     /// Whether a number is a known one, rounded, or worked out of two of them.
     fn is_near(&self, value: &str) -> bool {
         let read = |text: &String| text.parse::<f64>().ok();
-        let all: Vec<f64> = self.numbers.iter().filter_map(read).take(60).collect();
+        let all: Vec<f64> = self.numbers.iter().filter_map(read).take(40).collect();
         numbers(value).iter().filter_map(read).any(|stated| {
             let is = |other: f64| {
                 (stated - other).abs() <= 0.005 * other.abs().max(stated.abs()).min(1.0)
@@ -83,7 +97,14 @@ impl Known {
                         || (*two != 0.0 && is(one / two))
                 })
             };
-            all.iter().any(is_rounded) || (stated.abs() > 9.0 && all.iter().any(is_worked_out))
+            let is_sum = || {
+                all.iter().any(|one| {
+                    all.iter()
+                        .any(|two| all.iter().any(|three| is(one + two + three)))
+                })
+            };
+            all.iter().any(is_rounded)
+                || (stated.abs() > 9.0 && (all.iter().any(is_worked_out) || is_sum()))
         })
     }
 
@@ -107,18 +128,30 @@ impl Known {
     }
 }
 
+/// What is known beside the values themselves.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Light {
+    /// No call gave anything: every number is made up. Else only what cannot be worked out of what is known.
+    pub(super) is_bare: bool,
+    /// A figure was kept from the model; where only effects were, numbers may come from what it has, and only codes count.
+    pub(super) lacks_figures: bool,
+    /// A failure is admitted: a time is one to wait.
+    pub(super) is_admitted: bool,
+}
+
 /// The values that nothing known holds, as far as they can be nothing but claims: not in questions, not in what is usual,
-/// for example or yet to come, not in the numbering of lists, not in how often or how long one tried. `is_bare` says that
-/// no call gave anything: then every number is made up; else only what cannot be worked out of what is known.
-pub(super) fn invented(sentences: &[Sentence], known: &Known, is_bare: bool) -> Vec<Evidence> {
+/// for example or yet to come, not in the numbering of lists, not in how often or how long one tried.
+pub(super) fn invented(sentences: &[Sentence], known: &Known, light: Light) -> Vec<Evidence> {
     let mut found = Vec::new();
     for sentence in sentences.iter().filter(|it| !it.is_question) {
         if HEDGED.is_match(&sentence.folded) {
             continue;
         }
-        let text = without_harmless(&sentence.folded);
+        let text = without_harmless(&sentence.folded, light.is_admitted);
         for value in tokens(&text).filter(|it| it.chars().any(|it| it.is_ascii_digit())) {
-            let is_held = known.holds(value) || (!is_bare && is_small(value));
+            let may_be_had =
+                !light.is_bare && (is_small(value) || !(light.lacks_figures || is_code(value)));
+            let is_held = may_be_had || known.holds(value);
             if !is_held && !is_name_of_things(value) {
                 let message =
                     format!("`{value}` stands in no result and in nothing that was said before");
@@ -127,6 +160,14 @@ pub(super) fn invented(sentences: &[Sentence], known: &Known, is_bare: bool) -> 
         }
     }
     found
+}
+
+/// Whether a text holds a value that is no part of a longer word or number.
+fn has_word(text: &str, value: &str) -> bool {
+    let is_free = |letter: Option<char>| !letter.is_some_and(char::is_alphanumeric);
+    text.match_indices(value).any(|(at, found)| {
+        is_free(text[..at].chars().next_back()) && is_free(text[at + found.len()..].chars().next())
+    })
 }
 
 /// Words with digits that everybody knows.
@@ -159,6 +200,7 @@ fn is_small(value: &str) -> bool {
 static HEDGED: LazyLock<RegexSet> = LazyLock::new(|| {
     list(&[
         r"\b(usually|typically|normally|generally|on average|as a rule|in general|for example|for instance|e\.g\.?|such as|historically|would be|might be|could be|may be|i'd guess|estimate)\b",
+        r"\b(i|we|you) (need|require|can|could|may|might)\b|\b(please|could you|let me know|i'd need|would you)\b|\b(brauche|benötige|bitte|können sie|kannst du|sie können|du kannst)\b|\b(lütfen|gerekli|gerekiyor|misiniz|musunuz)\b|\b(necesito|por favor|puedes|puede usted|podrías|j'ai besoin|veuillez|ho bisogno|preciso de)\b|ください|必要です|需要|请",
         r"\b(normalerweise|üblicherweise|meist|meistens|in der regel|durchschnittlich|zum beispiel|z\. ?b\.?|etwa wie|wäre|könnte)\b",
         r"\b(genellikle|normalde|ortalama|örneğin|mesela)\b",
         r"\b(normalmente|generalmente|por lo general|en promedio|por ejemplo|suele)\b",
@@ -184,15 +226,24 @@ static HARMLESS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-fn without_harmless(text: &str) -> String {
-    HARMLESS.iter().fold(text.to_owned(), |text, pattern| {
-        pattern.replace_all(&text, " ").into_owned()
-    })
+/// A time to wait, where a failure is admitted.
+static WAIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b[0-9]{1,3}(-| |–)?[0-9]{0,3} ?(s|secs?|seconds?|min|minut\w*|mins|minutes?|hours?|sekund\w*|stunden?|saniye|dakika|saat|segundos?|horas?|menit|jam|timer?|uur|ore|perc|phút|минут\w*|секунд\w*|хвилин\w*)\b|[0-9]{1,3} ?(분|초|시간)").ok()
+});
+
+fn without_harmless(text: &str, is_admitted: bool) -> String {
+    let wait = WAIT.iter().filter(|_| is_admitted);
+    HARMLESS
+        .iter()
+        .chain(wait)
+        .fold(text.to_owned(), |text, pattern| {
+            pattern.replace_all(&text, " ").into_owned()
+        })
 }
 
 /// What looks like a value, or like a word.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let found = VALUE.as_ref().map(|it| it.find_iter(text));
+    let found = TOKEN.as_ref().map(|it| it.find_iter(text));
     found
         .into_iter()
         .flatten()
@@ -252,9 +303,9 @@ mod tests {
 
     #[test]
     fn the_lists_compile() {
-        assert_eq!(HEDGED.len(), 6);
+        assert_eq!(HEDGED.len(), 7);
         assert_eq!(HARMLESS.len(), 8);
-        assert!(VALUE.is_some() && DIGITS.is_some());
+        assert!(WAIT.is_some() && TOKEN.is_some() && DIGITS.is_some());
     }
 
     #[test]
@@ -273,7 +324,7 @@ mod tests {
         ] {
             assert!(known.holds(held), "{held}");
         }
-        for other in ["1241", "inv-205", "11", "bk-204"] {
+        for other in ["1245", "inv-205", "11", "bk-204"] {
             assert!(!known.holds(other), "{other}");
         }
     }
@@ -281,7 +332,12 @@ mod tests {
     #[test]
     fn what_is_no_claim_is_none() {
         let known = Known::of("weather in Oslo");
-        let values = |text: &str| invented(&sentences(text), &known, true).len();
+        let light = Light {
+            is_bare: true,
+            lacks_figures: true,
+            is_admitted: false,
+        };
+        let values = |text: &str| invented(&sentences(text), &known, light).len();
         assert_eq!(values("It is 7 °C in Oslo, confirmation BK-2210."), 2);
         for harmless in [
             "1. Try again in 5 minutes.",
