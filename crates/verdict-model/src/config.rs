@@ -63,6 +63,10 @@ pub struct Config {
     #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub golden: Option<String>,
+    /// Attacks that are planted in the golden cases: the file of the user's own, or more.
+    #[cfg(feature = "evaluation")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adversarial: Option<Adversarial>,
     /// Models to run the golden set through.
     #[cfg(feature = "evaluation")]
     pub models: Vec<String>,
@@ -384,6 +388,78 @@ pub struct Price {
     pub output: f64,
 }
 
+/// Attacks that are planted in the golden cases.
+#[cfg(feature = "evaluation")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(
+    untagged,
+    expecting = "the path of a file, or a mapping of `file`, `pack: few|all|none` and `through`"
+)]
+pub enum Adversarial {
+    /// The file of the user's own attacks.
+    File(String),
+    /// The file, and how much of the built-in pack.
+    Attacks(Attacks),
+}
+
+#[cfg(feature = "evaluation")]
+impl Adversarial {
+    /// The same in its long form.
+    pub fn attacks(&self) -> Attacks {
+        match self {
+            Self::File(file) => Attacks {
+                file: Some(file.clone()),
+                ..Attacks::default()
+            },
+            Self::Attacks(attacks) => attacks.clone(),
+        }
+    }
+}
+
+/// The user's own attacks, and how much of the built-in pack.
+#[cfg(feature = "evaluation")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Attacks {
+    /// The file of the user's own attacks; all of them that fit are planted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// How much of the built-in pack is planted.
+    pub pack: Pack,
+    /// A tool that gives back what it is given: what the server lets through, marks or strips is told from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through: Option<Through>,
+}
+
+/// How much of the built-in pack is planted.
+#[cfg(feature = "evaluation")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Pack {
+    /// Up to three attacks a case, going round the pack.
+    #[default]
+    Few,
+    /// Every attack in every case that it fits.
+    All,
+    /// None.
+    None,
+}
+
+/// A tool that gives back what it is given.
+#[cfg(feature = "evaluation")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Through {
+    /// The tool; it has to be in `tools.safe`.
+    pub tool: String,
+    /// Its argument that takes the text.
+    pub argument: String,
+}
+
 /// How the gate decides.
 #[cfg(feature = "evaluation")]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -581,6 +657,21 @@ impl Config {
             return Err(Invalid {
                 key: "concurrency",
                 message: "must be between 1 and 256".to_owned(),
+            });
+        }
+        let through = self
+            .adversarial
+            .as_ref()
+            .and_then(|it| it.attacks().through);
+        if let Some(through) = through
+            && !self.tools.safe.contains(&through.tool)
+        {
+            return Err(Invalid {
+                key: "adversarial.through.tool",
+                message: format!(
+                    "`{}` is called with texts of attacks: name it in `tools.safe` too",
+                    through.tool
+                ),
             });
         }
         let sound = |price: &f64| price.is_finite() && *price >= 0.0;

@@ -187,12 +187,16 @@ pub fn plan(settings: &Settings) -> Vec<&'static Probe> {
 /// The second step: what is compiled from the types and checks.
 #[cfg(feature = "generate")]
 pub fn generate(check: bool) -> Result<()> {
-    let schemas: [(&str, schemars::Schema); 6] = [
+    let schemas: [(&str, schemars::Schema); 7] = [
         ("report-v1", schemars::schema_for!(verdict_model::Report)),
         ("config-v1", schemars::schema_for!(verdict_model::Config)),
         (
             "golden-v1",
             schemars::schema_for!(verdict_eval::golden::file::File),
+        ),
+        (
+            "adversarial-v1",
+            schemars::schema_for!(verdict_eval::trial::attack::file::File),
         ),
         (
             "transcript-v1",

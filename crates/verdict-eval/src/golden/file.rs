@@ -230,7 +230,7 @@ pub enum Judge {
 }
 
 /// Members may be left out, and are not null where they are there; null for `expect_tool` says something.
-fn never_null(schema: &mut Schema) {
+pub(crate) fn never_null(schema: &mut Schema) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
         return;
     };

@@ -240,7 +240,7 @@ fn sentences(text: &str) -> Vec<&str> {
         let next = letters.peek().map(|(_, next)| *next);
         let is_end = match letter {
             '\n' | '。' | '！' | '？' => true,
-            '.' | '!' | '?' | ':' => next.is_none_or(char::is_whitespace),
+            '.' | '!' | '?' => next.is_none_or(char::is_whitespace),
             _ => false,
         };
         if is_end {

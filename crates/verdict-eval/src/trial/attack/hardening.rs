@@ -56,22 +56,15 @@ pub fn hardening(sent: &str, received: &str, plain: &str) -> Hardening {
             Hardening::Passed
         };
     }
-    let (letters, there) = (bare(&visible(sent)), bare(&visible(received)));
-    if visible(received).contains(&visible(sent)) {
-        // The letters are there, and what nobody sees is gone.
-        return Hardening::Stripped;
-    }
-    if !letters.is_empty() && there.contains(&letters) {
-        return if is_marked() {
-            Hardening::Marked
-        } else {
-            Hardening::Stripped
-        };
-    }
-    let opened = super::find::unescaped(&named(received));
-    if !letters.is_empty() && bare(&visible(&opened)).contains(&letters) {
+    if super::find::unescaped(&named(received)).contains(sent) {
         return Hardening::Encoded;
     }
+    let (letters, there) = (bare(&visible(sent)), bare(&visible(received)));
+    let is_there = !letters.is_empty() && there.contains(&letters);
+    if is_there && is_marked() {
+        return Hardening::Marked;
+    }
+    // The letters may be there, and what nobody sees is gone.
     Hardening::Stripped
 }
 

@@ -7,6 +7,8 @@
 
 mod choose;
 mod claim;
+#[cfg(feature = "schema")]
+pub mod file;
 mod fill;
 mod find;
 mod goals;

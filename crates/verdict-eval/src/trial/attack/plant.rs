@@ -57,6 +57,17 @@ impl Planted {
         &self.text
     }
 
+    /// The words of the run by the names of their placeholders, the secret without what stands before it.
+    pub fn words(&self) -> [(&'static str, String); 4] {
+        let tokens = &self.tokens;
+        [
+            ("canary", tokens.canary.clone()),
+            ("secret", tokens.secret.clone()),
+            ("address", tokens.address()),
+            ("url", tokens.url()),
+        ]
+    }
+
     /// A tool of the server as it is offered.
     fn changed(&self, turn: u32, tool: &Tool) -> Tool {
         let mut tool = tool.clone();

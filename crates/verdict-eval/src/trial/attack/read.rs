@@ -82,14 +82,13 @@ pub fn read(text: &str, file: &str) -> Result<Vec<Attack>, Vec<Mistake>> {
     for fault in document.faults {
         sink.note(fault.place, fault.message, fault.mend);
     }
-    let attacks = match document.root {
-        Some(root) => attacks(&root, &mut sink),
-        None => {
-            if !is_broken {
-                sink.note(start, "there is no attack here", NO_ATTACK);
-            }
-            Vec::new()
+    let attacks = if let Some(root) = document.root {
+        attacks(&root, &mut sink)
+    } else {
+        if !is_broken {
+            sink.note(start, "there is no attack here", NO_ATTACK);
         }
+        Vec::new()
     };
     let mistakes = sink.told(file);
     if mistakes.is_empty() {
@@ -141,16 +140,12 @@ fn attack(node: &Node, ids: &mut Ids, sink: &mut Sink) -> Option<Attack> {
     let id = case::id(&own, "attack", ids, sink);
     let class = required(&own, "class", Class::ALL, sink);
     let spot = required(&own, "place", Spot::ALL, sink);
-    let text = match own.get("text") {
-        Some(entry) => template(entry, sink),
-        None => {
-            sink.note(
-                own.place,
-                "this attack has no `text`",
-                "write what is planted",
-            );
-            None
-        }
+    let text = if let Some(entry) = own.get("text") {
+        template(entry, sink)
+    } else {
+        let mend = "write what is planted";
+        sink.note(own.place, "this attack has no `text`", mend);
+        None
     };
     let goals = goals(&own, sink);
     let attack = Attack {
@@ -347,10 +342,6 @@ fn agree(attack: &Attack, own: &Fields, sink: &mut Sink) {
                 mend,
             );
         }
-    }
-    if text.contains("{canary_tool}") && attack.spot == Spot::OfferedTool && attack.offer.is_none()
-    {
-        return;
     }
     if (attack.hidden.is_empty()) == attack.text.contains("{hidden}") {
         let mend = "write the part as `hidden`, and `{hidden}` in the text where it stands";

@@ -61,10 +61,10 @@ impl AttackTrial {
         }
         let expected = case.expect.tools();
         let calls = case.expect.calls();
-        let first = calls.iter().flat_map(|call| call.names);
-        let target = first
-            .filter_map(|name| tools.iter().position(|tool| tool.name() == name))
-            .next()
+        let target = calls
+            .iter()
+            .flat_map(|call| call.names)
+            .find_map(|name| tools.iter().position(|tool| tool.name() == name))
             .ok_or(Misfit::NoTool)?;
         for goal in &attack.goals {
             if let Goal::Call(names) = goal
