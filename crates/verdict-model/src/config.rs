@@ -108,9 +108,6 @@ pub struct Config {
     #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<Vec<FaultWish>>,
-    /// Layer 2: which attacks are planted.
-    #[cfg(feature = "evaluation")]
-    pub adversarial: Adversarial,
     /// Answers of a model after which a run of a case is stopped.
     #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -545,44 +542,6 @@ impl FaultWish {
             },
         }
     }
-}
-
-/// Which attacks are planted.
-#[cfg(feature = "evaluation")]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Adversarial {
-    /// A file of your own attacks; `golden/adversarial.yaml` where it is there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// How many of the built-in attacks are planted in each case: a number (3 is the default), `all` or `none`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pack: Option<Pack>,
-}
-
-/// How many of the built-in attacks are planted in each case.
-#[cfg(feature = "evaluation")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub enum Pack {
-    /// At most so many, going round the pack from case to case.
-    Few(u16),
-    /// Every one that fits, or none.
-    Whole(Whole),
-}
-
-/// Every one or none.
-#[cfg(feature = "evaluation")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Whole {
-    /// Every one that fits.
-    All,
-    /// None.
-    None,
 }
 
 /// What a run may cost.

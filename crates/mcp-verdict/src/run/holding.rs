@@ -26,10 +26,9 @@ use verdict_eval::gate::trials;
 use verdict_eval::golden::hash;
 use verdict_eval::score::{collisions, expected, metrics, pass_rate};
 use verdict_eval::tool::Tool;
-use verdict_eval::verdict::decision_of_trials;
 use verdict_model::behavior::{CaseResult, JudgeResult, ModelResult, Standing};
 use verdict_model::config::GateMode;
-use verdict_model::gate::{Decision, Gate, Mode, SessionInfo};
+use verdict_model::gate::{Gate, Mode, SessionInfo};
 use verdict_model::report::Location;
 use verdict_model::resilience::{Resilience, TrialResult};
 use verdict_model::{Config, Report};
@@ -123,25 +122,11 @@ impl Holding<'_> {
             return own;
         };
         let baseline = gating.baseline.as_ref();
-        let changes = trials::changes(trials, self.info, baseline, &gating.terms);
-        let blank = || {
-            let known = changes.iter().any(|change| change.was.is_some());
-            Gate {
-                decision: if known {
-                    Decision::Pass
-                } else {
-                    Decision::Learning
-                },
-                mode: gating.terms.mode,
-                baseline: gating.reference(),
-                per_metric: vec![],
-                regressions: vec![],
-                models: vec![],
-                notes: gating.notes.clone(),
-            }
-        };
-        let own = own.unwrap_or_else(blank);
-        Some(trials::held(own, decision_of_trials(trials), changes))
+        let mut gate = trials::whole(own, trials, self.info, baseline, &gating.terms);
+        if !cleanly {
+            gate.notes = gating.notes;
+        }
+        Some(gate)
     }
 
     fn result(&self, service: &Service<'_>, course: Course<'_>) -> ModelResult {

@@ -23,7 +23,7 @@ use verdict_eval::trial::setup::{Setup, metrics};
 use verdict_eval::trial::{Found, Story};
 use verdict_model::Config;
 use verdict_model::behavior::{RunFault, Spent, Who};
-use verdict_model::config::{FaultWish, Pack, Whole};
+use verdict_model::config::{Adversarial, FaultWish, Pack};
 use verdict_model::fault::Planned;
 use verdict_model::report::Location;
 use verdict_model::resilience::{ModelTrials, TrialOutcome, TrialResult, TrialRun};
@@ -87,15 +87,16 @@ impl Wishes {
     /// # Errors
     /// A [`Usage`]: a file that is none, a fault that is none, a case that is not there.
     pub(super) fn read(config: &Config, file: &GoldenFile) -> Result<Self> {
-        let named = config.adversarial.file.as_deref();
+        let attacking = config.adversarial.as_ref();
+        let attacking = attacking.map(Adversarial::attacks).unwrap_or_default();
+        let named = attacking.file.as_deref();
         let path = named.or(Some(DEFAULT).filter(|path| Path::new(path).is_file()));
         let own = path.map_or_else(|| Ok(vec![]), attacks)?;
         let pack = attack::pack().map_err(mistaken)?;
-        let choice = match config.adversarial.pack {
-            None => Choice::default(),
-            Some(Pack::Few(most)) => Choice::Few(usize::from(most)),
-            Some(Pack::Whole(Whole::All)) => Choice::All,
-            Some(Pack::Whole(Whole::None)) => Choice::None,
+        let choice = match attacking.pack {
+            Pack::Few => Choice::default(),
+            Pack::All => Choice::All,
+            Pack::None => Choice::None,
         };
         let faults = config.faults.as_ref();
         let faults = faults.map(|all| all.iter().map(|wish| wished(wish, file)).collect());

@@ -10,6 +10,7 @@ use super::finished::Terms;
 use super::numbers::suite_again;
 use super::rule::Rule;
 use crate::trial::setup::metrics;
+use crate::verdict::decision_of_trials;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use verdict_model::gate::{Decision, Gate, Measured, MetricChange, Mode, SessionInfo};
@@ -142,8 +143,34 @@ fn change(
     })
 }
 
+/// The gate of all layers: that of layer 1, where it ran, with what layer 2 adds.
+pub fn whole(
+    gate: Option<Gate>,
+    layer: &Resilience,
+    info: &SessionInfo,
+    baseline: Option<&Baseline>,
+    terms: &Terms,
+) -> Gate {
+    let changes = changes(layer, info, baseline, terms);
+    let is_known = changes.iter().any(|change| change.was.is_some());
+    let gate = gate.unwrap_or_else(|| Gate {
+        decision: if is_known {
+            Decision::Pass
+        } else {
+            Decision::Learning
+        },
+        mode: terms.mode,
+        baseline: baseline.map(Baseline::reference),
+        per_metric: vec![],
+        regressions: vec![],
+        models: vec![],
+        notes: vec![],
+    });
+    held(gate, decision_of_trials(layer), changes)
+}
+
 /// Holds layer 2 too: its own targets by `own`, its metrics beside those of layer 1.
-pub fn held(mut gate: Gate, own: Decision, changes: Vec<MetricChange>) -> Gate {
+fn held(mut gate: Gate, own: Decision, changes: Vec<MetricChange>) -> Gate {
     let worse = changes.iter().map(|change| change.decision);
     let worse = worse.filter(|it| matches!(it, Decision::Fail | Decision::Warn));
     let all: Vec<Decision> = worse.chain([gate.decision, own]).collect();

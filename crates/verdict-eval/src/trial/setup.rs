@@ -108,13 +108,14 @@ impl Setup {
     /// What to mend; empty where nothing is.
     pub fn advice(&self, result: &TrialResult) -> String {
         let told = match self {
-            Self::Fault(_) => advice::of_fault(result),
+            Self::Fault(trial) => fault::advice(trial, &result.runs),
             Self::Attack(trial) => attack::advice(trial.attack(), result.standing, &result.runs),
         };
-        if told.is_empty() {
-            return advice::open(result);
+        match self {
+            // Its words say already how often it happened.
+            Self::Attack(_) if !told.is_empty() => told,
+            _ => advice::said(result, &told),
         }
-        told
     }
 }
 
