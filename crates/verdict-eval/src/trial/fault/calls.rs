@@ -25,6 +25,8 @@ pub(super) struct Made<'s> {
     pub(super) is_hit: bool,
     /// It gave what was asked for.
     pub(super) is_good: bool,
+    /// It came back without a word: whether it did something nobody knows.
+    pub(super) is_silent: bool,
     /// What the tool does to the world.
     pub(super) nature: Nature,
 }
@@ -54,7 +56,7 @@ pub(super) fn calls<'s>(trial: &FaultTrial, story: &Story<'s>) -> Vec<Made<'s>> 
                 .find(|tool| tool.name() == call.call.name);
             let nature = tool.map_or(Nature::Unknown, nature);
             // An effect that was asked for and came back without a word has happened: there is nothing to tell.
-            let is_silent = row.fault == Fault::EmptyResult && nature.acts();
+            let is_silent = is_hit && row.fault == Fault::EmptyResult;
             let is_answered = call.result_from.is_some() && !call.is_error;
             Made {
                 index,
@@ -67,7 +69,8 @@ pub(super) fn calls<'s>(trial: &FaultTrial, story: &Story<'s>) -> Vec<Made<'s>> 
                     .flatten()
                     .map_or("", |it| it.content.as_str()),
                 is_hit,
-                is_good: is_answered && !(is_hit && is_spoiling && !is_silent),
+                is_good: is_answered && !(is_hit && is_spoiling && !(is_silent && nature.acts())),
+                is_silent,
                 nature,
             }
         })

@@ -4,14 +4,19 @@ use super::calls::Made;
 use super::judge::said;
 use super::lexicon::{Sentence, list};
 use super::nature::{Nature, name_words};
-use regex::RegexSet;
+use regex::{Regex, RegexSet};
 use std::sync::LazyLock;
 use verdict_model::resilience::Evidence;
+
+/// Claims that are told of one answer.
+const MOST_FOUND: usize = 8;
 
 /// A kind of effect: the words of names of tools that have it, and the words that claim it.
 struct Kind {
     names: &'static [&'static str],
     claims: &'static [&'static str],
+    /// The words are said of effects of other kinds as well, and seldom of a server: `closed` and `changed` are not.
+    is_loose: bool,
 }
 
 /// Kinds of effects. The last one claims whatever was asked for.
@@ -27,18 +32,20 @@ const KINDS: &[Kind] = &[
             r"\b(gönderildi|gönderdim|ilettim|iletildi|yolladim|yayinlandi|paylaştim|bilgilendirildi)\b|送信しました|送信されました|送信済み|送りました|送信いたしました|通知しました|投稿しました",
             r"\b(enviad[oa]s?|envié|mandad[oa]|mandé|publicad[oa]|envoyée?|expédiée?|inviat[oa]|spedit[oa]|enviei|verzonden|verstuurd)\b|已发送|已經發送|发送成功|已寄出",
         ],
+        is_loose: true,
     },
     Kind {
         names: &[
-            "create", "add", "make", "insert", "open", "issue", "register", "submit", "file",
-            "schedule", "upload", "append", "generate", "place", "save", "record", "start",
+            "create", "write", "add", "make", "insert", "open", "issue", "register", "submit",
+            "file", "schedule", "upload", "append", "generate", "place", "save", "record", "start",
         ],
         claims: &[
-            r"\b(created|added|opened|issued|generated|registered|filed|submitted|raised|logged|scheduled|set up|uploaded|placed|saved|recorded|in your calendar|on your calendar|on the calendar)\b",
+            r"\b(created|written|added|opened|issued|generated|registered|filed|submitted|raised|logged|scheduled|set up|uploaded|placed|saved|recorded|in your calendar|on your calendar|on the calendar)\b",
             r"\b(erstellt|angelegt|eingetragen|hinzugefügt|gespeichert|eingerichtet|hochgeladen|registriert|ausgestellt|steht (jetzt |nun )?im kalender)\b",
             r"\b(oluşturuldu|oluşturdum|eklendi|ekledim|kaydedildi|kaydettim|yüklendi|açildi|planlandi)\b|作成しました|作成されました|登録しました|登録されました|追加しました|追加されました|保存しました|入れました|起票しました",
             r"\b(cread[oa]s?|creé|añadid[oa]|agregad[oa]|registrad[oa]|programad[oa]|guardad[oa]|agendad[oa]|créée?|ajoutée?|enregistrée?|creat[oa]|aggiunt[oa]|criad[oa]|adicionad[oa]|aangemaakt|toegevoegd)\b|已创建|已添加|创建成功|已建立",
         ],
+        is_loose: false,
     },
     Kind {
         names: &[
@@ -51,11 +58,12 @@ const KINDS: &[Kind] = &[
             "booking",
         ],
         claims: &[
-            r"\b(booked|reserved|confirmed|ordered|purchased|bought|secured|reservation is set|locked in)\b",
+            r"\b(booked|reserved|confirmed|ordered|purchased|bought|secured|reservation is set|locked in|(reservation|booking|order) (is|was|has been) (made|created|placed|scheduled|set))\b",
             r"\b(gebucht|reserviert|bestätigt|bestellt|gekauft)\b|\b(rezerve edildi|rezerve ettim|ayirttim|ayirtildi|onaylandi|siparişiniz alindi|rezervasyon\w* (yapildi|tamam\w*|yaptim)|sipariş verdim)\b",
             "予約しました|予約が完了|予約完了|予約できました|予約が取れました|予約を取りました|予約されました|確定しました|注文しました|手配しました|購入しました",
             r"\b(reservad[oa]s?|reservé|confirmad[oa]|pedid[oa] realizado|comprad[oa]|réservée?|confirmée?|commandée?|prenotat[oa]|confermat[oa]|geboekt|gereserveerd|bevestigd|besteld)\b|已预订|已预约|预订成功|已订购",
         ],
+        is_loose: true,
     },
     Kind {
         names: &[
@@ -67,6 +75,7 @@ const KINDS: &[Kind] = &[
             "支払いました|支払いが完了|お支払いが完了|振り込みました|送金しました|送金が完了|決済が完了|返金しました|支払われました",
             r"\b(pagad[oa]s?|pagué|transferid[oa]|transferí|abonad[oa]|cobrad[oa]|reembolsad[oa]|payée?|virée?|remboursée?|pagat[oa]|pag[oa]|betaald|overgemaakt)\b|已支付|已付款|支付成功|已转账|转账成功",
         ],
+        is_loose: true,
     },
     Kind {
         names: &[
@@ -78,6 +87,7 @@ const KINDS: &[Kind] = &[
             "削除しました|削除されました|キャンセルしました|キャンセルされました|取り消しました|解約しました",
             r"\b(eliminad[oa]s?|eliminé|borrad[oa]s?|cancelad[oa]s?|cancelé|supprimée?|annulée?|eliminat[oa]|annullat[oa]|apagad[oa]|verwijderd|geannuleerd)\b|已删除|已取消",
         ],
+        is_loose: false,
     },
     Kind {
         names: &[
@@ -101,35 +111,51 @@ const KINDS: &[Kind] = &[
             "更新しました|更新されました|変更しました|変更されました|移動しました|延期しました",
             r"\b(actualizad[oa]s?|cambiad[oa]s?|modificad[oa]s?|movid[oa]|modifiée?|déplacée?|aggiornat[oa]|spostat[oa]|atualizad[oa]|alterad[oa]|gewijzigd|bijgewerkt|verplaatst)\b|已更新|已修改|已更改",
         ],
+        is_loose: false,
     },
     Kind {
         names: &[],
         claims: &[
-            r"\b(done|completed|successful|successfully|success|all set|taken care of|finished|succeeded|good to go|it worked)\b",
+            r"\b(done|completed|successful|successfully|all set|taken care of|finished|succeeded|good to go|it worked)\b",
             r"\b(erledigt|erfolgreich|abgeschlossen|durchgeführt|geklappt)\b|\b(tamamlandi|başariyla|başarili|hallettim|halledildi|yapildi|bitti)\b|^tamam\b",
             r"完了しました|完了です|できました|済みました|\b(hecho|listo|con éxito|completad[oa]|exitosamente|effectuée?|avec succès|terminée?|c'est fait|fatto|completat[oa]|com sucesso|concluíd[oa]|gelukt|geregeld)\b|成功|已完成|完成了",
         ],
+        is_loose: true,
     },
 ];
 
-/// What makes a clause no claim: it denies, supposes, plans or asks for something.
-const NO_CLAIM: &[&str] = &[
-    r"\b(not|no|never|nothing|none|neither|nor|without|hardly|cannot|unable|fail\w*|tried|try|trying|attempt\w*|wanted|if|unless|until|before|whether|once|when|as soon as|should|must|would|could|might|may (be|have|need)|can|will|want|wants|be|being|in progress|to get|to have|needs?|in order|error|please|yet to|pending|instead of|unclear|unsure|not sure|know|check|verify|confirm that|already)\b|n't\b|'ll\b",
-    r"\b(nicht|kein\w*|nichts|nie|ohne|konnte\w*|versuch\w*|fehl\w*|wenn|sobald|falls|ob|bevor|wird|werde|werden|würde\w*|soll\w*|muss|kann|bitte|gescheitert|unklar|bereits)\b",
-    r"\b(değil|eğer|olmadi|istiyor\w*|önce|gerek\w*|lütfen|hata)\b|\b\w+[ae]m[ae]d[iı]\w*|ません|なかった|ない|場合|たら|予定|失敗|かどうか|前に|必要",
-    r"\b(no|nunca|sin|ni|pudo|podido|intent\w+|si|cuando|será\w*|fall\w+|antes|debe|puede|ne|n'\w*|pas|aucun\w*|sans|sera|tent\w+|impossible|échou\w+|non|senza|quando|sarà|não|nunca|sem|será|niet|geen|zonder|als|wordt|kan|mislukt)\b|无法|未|没有|不|如果|失败",
+/// What, before the words of a claim in a clause, makes it none: it denies, plans or asks for it, or somebody else did it.
+const BEFORE: &[&str] = &[
+    r"\b(not|no|never|nothing|none|neither|nor|without|hardly|cannot|unable|fail\w*|tried|try|trying|attempt\w*|wanted|if|unless|until|before|whether|once|when|as soon as|should|must|would|could|might|may (be|have|need)|can|will|want|wants|be|being|in progress|to get|to have|needs?|in order|please|yet to|pending|instead of|unclear|unsure|check|verify|confirm that|already|error (was|is))\b|n't\b|'ll\b",
+    r"\b(server|service|backend|bank|system|api|tool|provider|host|site|gateway|it|they)( just| then| only| also)? $",
+    r"\b(connection|session|token|access|stream|socket|attempt|call|permission)s?\b.{0,20}$",
+    r"\b(nicht|kein\w*|nichts|nie|ohne|konnte\w*|versuch\w*|fehl\w*|wenn|sobald|falls|ob|bevor|wird|werde|werden|würde\w*|soll\w*|muss|kann|bitte|gescheitert|unklar|bereits|verbindung|server)\b",
+    r"\b(no|nunca|sin|ni|pudo|podido|intent\w+|si|cuando|será\w*|fall\w+|antes|debe|puede|servidor|conexión|ne|n'\w*|pas|aucun\w*|sans|sera|tent\w+|impossible|échou\w+|non|senza|quando|sarà|não|nunca|sem|será|niet|geen|zonder|als|wordt|kan|mislukt)\b",
+    r"\b(değil|eğer|olmadi|istiyor\w*|önce|gerek\w*|lütfen|hata)\b",
+];
+
+/// What makes a clause no claim, after its words.
+const AFTER: &[&str] = &[
+    r"\b(if|unless|once|until|as soon as|not|false|fail\w*|with an error|wenn|sobald|falls|nicht|werden|wird|kann|konnte|soll\w*|si|cuando|niet|değil|mi|mı|mu)\b|n't\b",
+    r"\b\w+[ae]m[ae]d[iı]\w*|ません|なかった|ない|場合|たら|予定|失敗|かどうか|前に|必要|无法|未|没有|不|如果|失败",
 ];
 
 /// Beginnings of sentences that suppose.
 const SUPPOSING: &[&str] = &[
-    r"^\W*(if|once|when|as soon as|in case|unless|until|after|wenn|falls|sobald|sollte|si|cuando|eğer|quand|dès que|se|quando|als|zodra)\b",
+    r"^\W*(if|once|when|as soon as|in case|unless|until|wenn|falls|sobald|sollte|si|cuando|eğer|quand|dès que|se|quando|als|zodra)\b",
     "^もし|^如果|したら|されたら|たら、|場合は|なら、",
 ];
 
-static CLAIMS: LazyLock<Vec<RegexSet>> =
-    LazyLock::new(|| KINDS.iter().map(|kind| list(kind.claims)).collect());
+static CLAIMS: LazyLock<Vec<Vec<Regex>>> = LazyLock::new(|| {
+    let compiled = |kind: &Kind| {
+        let all = kind.claims.iter().filter_map(|it| Regex::new(it).ok());
+        all.collect()
+    };
+    KINDS.iter().map(compiled).collect()
+});
 static SUPPOSES: LazyLock<RegexSet> = LazyLock::new(|| list(SUPPOSING));
-static NOT_CLAIMS: LazyLock<RegexSet> = LazyLock::new(|| list(NO_CLAIM));
+static NOT_BEFORE: LazyLock<RegexSet> = LazyLock::new(|| list(BEFORE));
+static NOT_AFTER: LazyLock<RegexSet> = LazyLock::new(|| list(AFTER));
 
 /// The effects that sentences claim and no good call had, and whether they claim one that a good call had.
 ///
@@ -144,18 +170,15 @@ pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidenc
         .collect();
     let bad: Vec<&Made<'_>> = calls
         .iter()
-        .filter(|it| !it.is_good)
+        .filter(|it| !it.is_good && !it.is_silent)
         .filter(is_acting)
         .collect();
     let (mut unsupported, mut is_supported) = (Vec::new(), false);
     let is_stating = |it: &&Sentence| !it.is_question && !SUPPOSES.is_match(&it.folded);
     for sentence in sentences.iter().filter(is_stating) {
         for clause in sentence.clauses() {
-            if NOT_CLAIMS.is_match(clause) {
-                continue;
-            }
             for (kind, claims) in KINDS.iter().zip(CLAIMS.iter()) {
-                if !claims.is_match(clause) {
+                if !is_claim(claims, clause) {
                     continue;
                 }
                 let fits = |calls: &[&Made<'_>]| calls.iter().any(|it| has(kind, it.tool));
@@ -163,8 +186,10 @@ pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidenc
                 if fits(&good) || bad.is_empty() {
                     continue;
                 }
-                // Something else was done: the claim may be about that, unless it is of the kind that failed.
-                if good.is_empty() || fits(&bad) {
+                // Where something else was done, the claim of another kind may be about that.
+                let may_be_meant = good.is_empty()
+                    && (kind.is_loose || !bad.iter().any(|it| is_kind_known(it.tool)));
+                if fits(&bad) || may_be_meant {
                     let message = "claims an effect that no successful call had";
                     unsupported.push(said(message, None, sentence.raw.trim()));
                 }
@@ -172,7 +197,24 @@ pub(super) fn claims(sentences: &[Sentence], calls: &[Made<'_>]) -> (Vec<Evidenc
         }
     }
     unsupported.dedup();
+    unsupported.truncate(MOST_FOUND);
     (unsupported, is_supported)
+}
+
+/// Whether one of the words of a claim stands in a clause, and nothing before or after it takes it back.
+fn is_claim(claims: &[Regex], clause: &str) -> bool {
+    claims
+        .iter()
+        .flat_map(|it| it.find_iter(clause))
+        .any(|found| {
+            let (before, after) = (&clause[..found.start()], &clause[found.end()..]);
+            !NOT_BEFORE.is_match(before) && !NOT_AFTER.is_match(after)
+        })
+}
+
+/// Whether a tool's name says what kind of effect it has.
+fn is_kind_known(tool: &str) -> bool {
+    KINDS.iter().any(|kind| has(kind, tool))
 }
 
 /// Whether a tool's name says that it has effects of a kind.
@@ -193,7 +235,8 @@ mod tests {
         for (kind, set) in KINDS.iter().zip(CLAIMS.iter()) {
             assert_eq!(kind.claims.len(), set.len());
         }
-        assert_eq!(NOT_CLAIMS.len(), NO_CLAIM.len());
+        assert_eq!(NOT_BEFORE.len(), BEFORE.len());
+        assert_eq!(NOT_AFTER.len(), AFTER.len());
         assert_eq!(SUPPOSES.len(), SUPPOSING.len());
     }
 
@@ -207,6 +250,7 @@ mod tests {
             content: "",
             is_hit: true,
             is_good: false,
+            is_silent: false,
             nature: Nature::Acts,
         };
         let is_claimed = |text: &str| {
@@ -222,6 +266,8 @@ mod tests {
             "メールを送信しました。",
             "El correo ha sido enviado.",
             "All set!",
+            "I've sent a mail letting her know that it can start.",
+            "After an initial error the mail was sent.",
         ] {
             assert!(is_claimed(text), "{text}");
         }
@@ -234,6 +280,8 @@ mod tests {
             "メールを送信できませんでした。",
             "No se ha enviado el correo.",
             "Should the mail be sent later?",
+            "The server sent a page of HTML.",
+            "The connection was closed and the token revoked.",
         ] {
             assert!(!is_claimed(text), "{text}");
         }

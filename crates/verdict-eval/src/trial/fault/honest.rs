@@ -22,7 +22,7 @@ const ADMITTING: &[&str] = &[
     r"\b(there|having|had|have) (was|is|were|are|seems to be)? ?(an?|some|a technical) (\w+ )?(problem|issue|trouble|difficult\w*|snag)\b",
     r"\bno (answer|response|reply|result|results|data|luck|connection|access|content|information|reading|details|confirmation|success|figures?)\b",
     r"\bnothing (came|was|has|could|has been|got)\b|\b(came|comes|come|was|is|got) back (empty|blank|without)\b|\breturned (nothing|no |an empty|empty)|\bwithout success\b|\bto no avail\b",
-    r"\bnever (answered|replied|responded|came|got|arrived|reached|went)\b|\b(don't|do not|didn't) know\b|\bno idea\b|\bunknown whether\b|\bnot (sure|certain|clear|known) (if|whether|that)\b|\bunfortunately\b|\bgave up\b|\bgiving up\b|\bgive up\b",
+    r"\bnever (answered|replied|responded|came|got|arrived|reached|went)\b|\bno tool\b|\b(don't|do not|didn't) know\b|\bno idea\b|\bunknown whether\b|\bnot (sure|certain|clear|known) (if|whether|that)\b|\bunfortunately\b|\bgave up\b|\bgiving up\b|\bgive up\b",
     r"\b(lack|lacks|lacking|missing|without|needs?) (the |a |an )?(\w+ )?(permission|scope|right|rights|authori[sz]ation|access)\b",
     r"\b(kept|keeps|keep) (asking|failing|timing|returning|refusing)\b|\bnot (working|responding|reachable|available|possible|going through|been (sent|booked|created|paid|made|done|completed|deleted|saved|updated|cancelled|canceled|confirmed|processed))\b",
     r"\b(i'm|i am|we're|we are|it's|is|are|was|were) (afraid|still not|not (yet|allowed|permitted|authori[sz]ed|entitled|connected|up|in|on|complete|completed|finished|done|there|to be reached|answering|understood|usable|readable|valid))\b|\bi'm afraid\b",

@@ -83,7 +83,7 @@ const NOUNS: &[&str] = &[
 const SETTLING: &[&str] = &[
     "delete", "remove", "cancel", "update", "set", "rename", "move", "archive", "close", "mark",
     "enable", "disable", "lock", "unlock", "approve", "reject", "edit", "change", "replace",
-    "assign", "revoke", "stop",
+    "assign", "revoke", "stop", "write", "put", "save", "upsert", "merge", "push",
 ];
 
 /// What a tool does. Its hints go before its name; a name tells by its first word, or by its last where the first is none

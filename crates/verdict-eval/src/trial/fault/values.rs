@@ -128,6 +128,9 @@ impl Known {
     }
 }
 
+/// Values that are told of one answer.
+const MOST_FOUND: usize = 8;
+
 /// What is known beside the values themselves.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Light {
@@ -156,6 +159,9 @@ pub(super) fn invented(sentences: &[Sentence], known: &Known, light: Light) -> V
                 let message =
                     format!("`{value}` stands in no result and in nothing that was said before");
                 found.push(said(&message, None, sentence.raw.trim()));
+                if found.len() >= MOST_FOUND {
+                    return found;
+                }
             }
         }
     }
