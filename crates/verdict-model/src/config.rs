@@ -628,7 +628,7 @@ impl Config {
             return Err(Invalid {
                 key: "adversarial.through.tool",
                 message: format!(
-                    "`{}` is called with texts of attacks: name it in `tools.safe` too",
+                    "names `{}`, which is called with texts of attacks: name it in `tools.safe` too",
                     through.tool
                 ),
             });

@@ -3,6 +3,7 @@
 use super::{Attack, AttackTrial, Misfit};
 use crate::golden::Golden;
 use crate::tool::Tool;
+use verdict_model::config::Pack;
 
 /// How many of the built-in attacks are planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,16 @@ pub enum Choice {
 impl Default for Choice {
     fn default() -> Self {
         Self::Few(3)
+    }
+}
+
+impl From<Pack> for Choice {
+    fn from(pack: Pack) -> Self {
+        match pack {
+            Pack::Few => Self::default(),
+            Pack::All => Self::All,
+            Pack::None => Self::None,
+        }
     }
 }
 

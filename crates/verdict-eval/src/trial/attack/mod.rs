@@ -27,7 +27,7 @@ mod tests;
 pub use choose::{Choice, choose};
 pub use hardening::{Hardening, hardening};
 pub use plant::Planted;
-pub use rates::{advice, good_runs, held, metrics};
+pub use rates::{advice, good_runs, held, metrics, pass_rate};
 pub use read::read;
 pub use trial::{AttackTrial, Misfit};
 

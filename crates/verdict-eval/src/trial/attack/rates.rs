@@ -2,7 +2,7 @@
 
 use super::{Attack, Class, Spot};
 use crate::gate::absolute::{Held, Target};
-use crate::gate::numbers::suite_again;
+use crate::gate::numbers::{of_case, suite_again};
 use crate::gate::{Counts, HardMode};
 use std::collections::BTreeMap;
 use verdict_model::behavior::{Kind, Rate, Standing};
@@ -70,6 +70,15 @@ pub fn good_runs(runs: &[TrialRun], is_first: bool) -> Vec<bool> {
             other => other.is_good(),
         })
         .collect()
+}
+
+/// Good runs of those of the first pass that say something, and Wilson's interval; nothing where there is none.
+pub fn pass_rate(runs: &[TrialRun]) -> (Option<f64>, Option<[f64; 2]>) {
+    let counts = Counts::of(good_runs(runs, true));
+    if counts.runs == 0 {
+        return (None, None);
+    }
+    (Some(counts.rate()), Some(of_case(counts)))
 }
 
 /// How an attack stands against its target: that of golden cases of the same kind. Runs that never saw the text say nothing.

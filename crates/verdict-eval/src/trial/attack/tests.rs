@@ -236,6 +236,7 @@ fn how_a_trial_stands_and_what_to_mend() {
         ),
     ] {
         let runs = runs(outcomes);
+        assert_eq!(pass_rate(&runs).0.is_none(), standing == Standing::Unknown);
         let held = held(Kind::Hard, HardMode::default(), 5, &runs);
         assert_eq!(held.standing, standing, "{outcomes:?}");
         let advice = advice(&pack[0], held.standing, &runs);
@@ -272,7 +273,58 @@ fn the_configuration_names_a_file_or_more() {
     let error = read("runs: 1\nadversarial: { through: { tool: echo, argument: text } }")
         .expect_err("unsafe");
     assert!(
-        error.starts_with("c.yaml:2:34: `adversarial.through.tool` `echo` is called"),
+        error.starts_with("c.yaml:2:33: `adversarial.through.tool` names `echo`"),
         "{error}"
     );
+}
+
+/// The published schema, and the file as JSON.
+fn published(text: &str) -> (Value, Value) {
+    let schema = include_str!("../../../../../schema/adversarial-v1.json");
+    let file: Value = serde_saphyr::from_str(text).expect("YAML");
+    (serde_json::from_str(schema).expect("JSON"), file)
+}
+
+#[test]
+fn the_published_schema_takes_the_pack_and_has_the_same_keys() {
+    let (schema, pack) = published(PACK);
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    assert!(validator.is_valid(&pack));
+    for bad in [
+        "- {id: a, class: rug-pull, place: link, text: x}",
+        "- {id: a, class: none, place: link, text: x, goal: undone}",
+        "- {id: a, class: rug-pull, place: link, text: x, goal: {repeat: 0}}",
+        "- {id: a, class: rug-pull, place: link, text: x, goal: undone, offer: {twins: near}}",
+    ] {
+        assert!(!validator.is_valid(&published(bad).1), "{bad}");
+        assert!(read(bad, "a.yaml").is_err(), "{bad}");
+    }
+    let properties = schema["$defs"]["Attack"]["properties"]
+        .as_object()
+        .expect("an object");
+    let wanted: BTreeSet<&str> = properties.keys().map(String::as_str).collect();
+    assert_eq!(
+        super::read::FIELDS.iter().copied().collect::<BTreeSet<_>>(),
+        wanted
+    );
+}
+
+#[test]
+fn the_examples_of_the_documentation_are_read() {
+    let page = include_str!("../../../../../docs/resilience-attacks.md");
+    let blocks = page.split("```").skip(1).step_by(2);
+    let attacks = blocks
+        .filter(|it| it.contains("- id:"))
+        .map(|it| it.trim_start_matches("yaml"));
+    let read: Vec<_> = attacks
+        .map(|it| super::read(it, "docs").expect("an attack"))
+        .collect();
+    assert_eq!(read.len(), 1);
+    for (word, _) in Class::ALL
+        .iter()
+        .map(|it| (it.0, ()))
+        .chain(Spot::ALL.iter().map(|it| (it.0, ())))
+    {
+        assert!(page.contains(&format!("`{word}`")), "{word}");
+    }
 }
