@@ -1,5 +1,11 @@
 //! The verdict of layer 1 and its sentence, from the report's own words: every format reads the same value.
 
+mod trials;
+
+pub use trials::{
+    decision as decision_of_trials, of_drops, of_trials, sentence_of_drops, sentence_of_trials,
+};
+
 use verdict_model::Verdict;
 use verdict_model::behavior::{Behavior, CaseResult, ModelResult, RunOutcome, Standing, Who};
 use verdict_model::gate::{Cause, Decision, Gate};

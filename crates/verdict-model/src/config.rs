@@ -103,6 +103,11 @@ pub struct Config {
     /// Keep a history of reports beside the baseline.
     #[cfg(feature = "evaluation")]
     pub history: bool,
+    /// Layer 2: which faults the golden cases are tried with; a few that fit each case where this is absent, none where it
+    /// is empty.
+    #[cfg(feature = "evaluation")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<Vec<FaultWish>>,
     /// Answers of a model after which a run of a case is stopped.
     #[cfg(feature = "evaluation")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -511,6 +516,67 @@ pub enum GateMode {
     Literal,
 }
 
+/// A fault that golden cases are tried with: `http-503@first`, or more in words.
+#[cfg(feature = "evaluation")]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum FaultWish {
+    /// `FAULT` or `FAULT@WHEN`, for every case that expects a tool.
+    Short(String),
+    /// With what is left open by that.
+    Long(FaultRule),
+}
+
+/// A fault, the calls it happens to, and the cases it is tried in.
+#[cfg(feature = "evaluation")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FaultRule {
+    /// Its name.
+    pub fault: String,
+    /// `first` (the default), a number from 1, `every`, or `random:` with a chance from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<Moment>,
+    /// The tool whose calls are counted and hit; all tools where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Ids of golden cases; every case that expects a tool where empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<String>,
+}
+
+/// To which calls a fault happens.
+#[cfg(feature = "evaluation")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Moment {
+    /// The call of this number, from 1.
+    Number(u32),
+    /// `first`, `every`, `random:0.3`.
+    Words(String),
+}
+
+#[cfg(feature = "evaluation")]
+impl FaultWish {
+    /// What is wished for.
+    ///
+    /// # Errors
+    /// What names no fault, or says no calls.
+    pub fn planned(&self) -> Result<crate::fault::Planned, crate::fault::BadFault> {
+        match self {
+            Self::Short(text) => text.parse(),
+            Self::Long(rule) => match &rule.when {
+                None => rule.fault.parse(),
+                Some(Moment::Number(number)) => format!("{}@{number}", rule.fault).parse(),
+                Some(Moment::Words(words)) => format!("{}@{words}", rule.fault).parse(),
+            },
+        }
+    }
+}
+
 /// What a run may cost.
 #[cfg(feature = "evaluation")]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -552,6 +618,13 @@ impl Config {
             return Err(Invalid {
                 key: "budget.usd",
                 message: "must be 0 or more".to_owned(),
+            });
+        }
+        let wishes = self.faults.iter().flatten();
+        if let Some(bad) = wishes.map(FaultWish::planned).find_map(Result::err) {
+            return Err(Invalid {
+                key: "faults",
+                message: bad.to_string(),
             });
         }
         if self.runs.is_some_and(|runs| !(1..=1_000).contains(&runs)) {

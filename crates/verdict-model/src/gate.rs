@@ -5,6 +5,7 @@ mod session;
 pub use session::{SessionInfo, Shard};
 
 use crate::behavior::Metric;
+use crate::resilience::TrialMetric;
 use serde::{Deserialize, Serialize};
 
 /// What the gate decided, and on what grounds.
@@ -19,7 +20,7 @@ pub struct Gate {
     /// The baseline it was held against; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<BaselineRef>,
-    /// One entry per model and metric that both sides have.
+    /// One entry per model and metric, of layer 1 and of layer 2.
     pub per_metric: Vec<MetricChange>,
     /// Cases that got worse, worst first.
     pub regressions: Vec<Regression>,
@@ -174,14 +175,45 @@ pub struct BaselineRef {
     pub branch: Option<String>,
 }
 
-/// One metric of one model, then and now. `overTrigger` stands as its complement, so that every drop is worse.
+/// A metric of layer 1 or of layer 2, under its own key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Measured {
+    /// Of layer 1.
+    Case(Metric),
+    /// Of layer 2.
+    Trial(TrialMetric),
+}
+
+impl Measured {
+    /// The key in reports.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Case(metric) => metric.key(),
+            Self::Trial(metric) => metric.key(),
+        }
+    }
+
+    /// The less the better: the gate holds the complement, so that every drop is worse.
+    pub fn is_complement(self) -> bool {
+        matches!(
+            self,
+            Self::Case(Metric::OverTrigger)
+                | Self::Trial(TrialMetric::FalseSuccess | TrialMetric::AttackSuccess)
+        )
+    }
+}
+
+/// One metric of one model, then and now. `overTrigger`, `falseSuccess` and `attackSuccess` stand as their complements, so
+/// that every drop is worse.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetricChange {
     /// The model.
     pub model: String,
     /// The metric.
-    pub metric: Metric,
+    pub metric: Measured,
     /// The rate of the baseline, over common cases; absent where it has none.
     pub was: Option<f64>,
     /// The rate of this run's first pass, over the same cases.

@@ -18,20 +18,26 @@ pub(crate) fn behavior(report: &Report) -> Option<&Behavior> {
 /// Short names of models, in their order: provider and address are left out where the names still differ. A baseline is
 /// called one.
 pub(crate) fn model_names(models: &[ModelResult]) -> Vec<String> {
-    let short = |model: &ModelResult| {
-        let id = model.id.split('@').next().unwrap_or_default();
-        let name = id.split_once(':').map_or(id, |(_, name)| name);
-        name.to_owned()
+    let models = models.iter();
+    short_names(models.map(|model| (model.id.as_str(), model.is_baseline)))
+}
+
+/// The same of ids, each with whether it is a baseline.
+pub(crate) fn short_names<'r>(models: impl Iterator<Item = (&'r str, bool)>) -> Vec<String> {
+    let models: Vec<_> = models.collect();
+    let short = |(id, _): &(&'r str, bool)| {
+        let id = id.split('@').next().unwrap_or_default();
+        id.split_once(':').map_or(id, |(_, name)| name)
     };
     let names: Vec<_> = models.iter().map(short).collect();
-    let is_unique = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
-    let shown = models.iter().zip(&names).map(|(model, name)| {
+    let is_unique = |name: &&str| names.iter().filter(|other| *other == name).count() == 1;
+    let shown = models.iter().zip(&names).map(|((id, is_baseline), name)| {
         let name = if is_unique(name) && !name.is_empty() {
             name
         } else {
-            &model.id
+            id
         };
-        let end = if model.is_baseline { " (baseline)" } else { "" };
+        let end = if *is_baseline { " (baseline)" } else { "" };
         format!("{}{end}", crate::safe::truncate_bytes(name, 60))
     });
     shown.collect()

@@ -9,7 +9,9 @@ use crate::findings::{checks, counts};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verdict_model::behavior::{CaseResult, Metric, ModelResult, Rate, RunOutcome, Standing};
+use verdict_model::gate::Measured;
 use verdict_model::report::CheckResult;
+use verdict_model::resilience::{ModelTrials, TrialMetric, TrialResult};
 use verdict_model::{Outcome, Report, Verdict};
 
 pub use text::render as change_text;
@@ -30,6 +32,8 @@ pub struct Change {
     pub metrics: Vec<MetricChange>,
     /// The golden cases.
     pub cases: Cases,
+    /// The trials of layer 2.
+    pub trials: Cases,
 }
 
 /// A value before and after.
@@ -76,7 +80,7 @@ pub struct MetricChange {
     /// The model.
     pub model: String,
     /// The metric.
-    pub metric: Metric,
+    pub metric: Measured,
     /// In the older report.
     pub was: Option<Rate>,
     /// In the newer one.
@@ -135,8 +139,9 @@ pub fn change(was: &Report, now: &Report) -> Change {
             now: now.verdict,
         },
         checks: check_changes(checks(was), checks(now)),
-        metrics: metric_changes(models(was), models(now)),
+        metrics: metric_changes(&measured(was), &measured(now)),
         cases: case_changes(models(was), models(now)),
+        trials: trial_changes(was, now),
     }
 }
 
@@ -185,19 +190,45 @@ fn sort_in(out: &mut Checks, was: Option<&CheckResult>, now: Option<&CheckResult
     }
 }
 
-fn metric_changes(was: &[ModelResult], now: &[ModelResult]) -> Vec<MetricChange> {
-    let older = by_id(was, |model| &model.id);
-    let newer = by_id(now, |model| &model.id);
+/// What is measured of a model, by its id: layer 1 first, then layer 2.
+type Rates<'r> = Vec<(&'r str, BTreeMap<Measured, Rate>)>;
+
+fn measured(report: &Report) -> Rates<'_> {
+    let cases = models(report).iter().map(|model: &ModelResult| {
+        let of = |metric: &Metric| Some((Measured::Case(*metric), *model.metrics.get(metric)?));
+        (&model.id, Metric::ALL.iter().filter_map(of).collect())
+    });
+    let mut all: Vec<(&str, BTreeMap<Measured, Rate>)> = Vec::new();
+    let layer = crate::trials::resilience(report);
+    let trials = layer.map_or(&[][..], |layer| &layer.models);
+    let trials = trials.iter().map(|model: &ModelTrials| {
+        let of =
+            |metric: &TrialMetric| Some((Measured::Trial(*metric), *model.metrics.get(metric)?));
+        (&model.id, TrialMetric::ALL.iter().filter_map(of).collect())
+    });
+    for (id, rates) in cases.chain::<Vec<(&String, BTreeMap<Measured, Rate>)>>(trials.collect()) {
+        match all.iter_mut().find(|(known, _)| *known == id.as_str()) {
+            Some((_, known)) => known.extend(rates),
+            None => all.push((id, rates)),
+        }
+    }
+    all
+}
+
+fn metric_changes(was: &Rates<'_>, now: &Rates<'_>) -> Vec<MetricChange> {
+    let of = |rates: &Rates<'_>, id: &str, metric: Measured| {
+        let model = rates.iter().find(|(known, _)| *known == id)?;
+        model.1.get(&metric).copied()
+    };
     let gone = was
         .iter()
-        .filter(|model| !newer.contains_key(model.id.as_str()));
+        .filter(|(id, _)| !now.iter().any(|(newer, _)| newer == id));
+    let keys = Metric::ALL.map(Measured::Case).into_iter();
+    let keys: Vec<_> = keys.chain(TrialMetric::ALL.map(Measured::Trial)).collect();
     let mut out = Vec::new();
-    for id in now.iter().chain(gone).map(|model| &model.id) {
-        for metric in Metric::ALL {
-            let rate = |models: &BTreeMap<&str, &ModelResult>| {
-                models.get(id.as_str())?.metrics.get(&metric).copied()
-            };
-            let (was, now) = (rate(&older), rate(&newer));
+    for (id, _) in now.iter().chain(gone) {
+        for metric in &keys {
+            let (was, now) = (of(was, id, *metric), of(now, id, *metric));
             if was.is_none() && now.is_none() {
                 continue;
             }
@@ -205,8 +236,8 @@ fn metric_changes(was: &[ModelResult], now: &[ModelResult]) -> Vec<MetricChange>
                 Some((was.as_ref().and_then(read)?, now.as_ref().and_then(read)?))
             };
             out.push(MetricChange {
-                model: id.clone(),
-                metric,
+                model: (*id).to_owned(),
+                metric: *metric,
                 was,
                 now,
                 change: both(|rate| rate.rate).map(|(old, new)| new - old),
@@ -236,30 +267,96 @@ fn case_changes(was: &[ModelResult], now: &[ModelResult]) -> Cases {
         let mut cases = by_id(&before.cases, |case| &case.id);
         for new in &model.cases {
             let old = cases.remove(new.id.as_str());
-            compare(&mut out, model, old, Some(new));
+            let before = old.map(|old| of_case(before, old));
+            compare(&mut out, before, Some(of_case(model, new)));
         }
         for old in before
             .cases
             .iter()
             .filter(|old| cases.contains_key(old.id.as_str()))
         {
-            compare(&mut out, model, Some(old), None);
+            compare(&mut out, Some(of_case(model, old)), None);
         }
     }
     out
 }
 
-fn compare(
-    out: &mut Cases,
-    model: &ModelResult,
-    was: Option<&CaseResult>,
-    now: Option<&CaseResult>,
-) {
-    let Some(case) = now.or(was) else {
+/// The trials of models that both reports asked.
+fn trial_changes(was: &Report, now: &Report) -> Cases {
+    let mut out = Cases::default();
+    let (Some(old), Some(new)) = (
+        crate::trials::resilience(was),
+        crate::trials::resilience(now),
+    ) else {
+        return out;
+    };
+    let in_both = |id: &str| {
+        let has = |models: &[ModelTrials]| models.iter().any(|model| model.id == id);
+        has(&old.models) && has(&new.models)
+    };
+    let key = |trial: &'_ TrialResult| (trial.model.clone(), trial.id.clone());
+    let mut older: BTreeMap<_, _> = old.cases.iter().map(|one| (key(one), one)).collect();
+    for trial in new.cases.iter().filter(|trial| in_both(&trial.model)) {
+        let before = older.remove(&key(trial));
+        compare(&mut out, before.map(of_trial), Some(of_trial(trial)));
+    }
+    for trial in old.cases.iter().filter(|trial| in_both(&trial.model)) {
+        if older.contains_key(&key(trial)) {
+            compare(&mut out, Some(of_trial(trial)), None);
+        }
+    }
+    out
+}
+
+/// One side of a comparison.
+#[derive(Clone, Copy)]
+struct Side<'r> {
+    model: &'r str,
+    id: &'r str,
+    hash: &'r str,
+    passes: Passes,
+}
+
+fn of_case<'r>(model: &'r ModelResult, case: &'r CaseResult) -> Side<'r> {
+    Side {
+        model: &model.id,
+        id: &case.id,
+        hash: &case.hash,
+        passes: passes(case),
+    }
+}
+
+/// Good runs of those that say something.
+fn of_trial(trial: &TrialResult) -> Side<'_> {
+    let says = |good| {
+        let runs = trial.runs.iter();
+        runs.filter(|run| run.outcome.is_good() == Some(good))
+            .count() as u64
+    };
+    let passed = says(true);
+    Side {
+        model: &trial.model,
+        id: &trial.id,
+        hash: &trial.hash,
+        passes: Passes {
+            passed,
+            of: passed + says(false),
+            standing: trial.standing,
+        },
+    }
+}
+
+fn compare(out: &mut Cases, was: Option<Side<'_>>, now: Option<Side<'_>>) {
+    let Some((model, case)) = now
+        .as_ref()
+        .or(was.as_ref())
+        .map(|side| (side.model, side.id))
+    else {
         return;
     };
-    let (before, after) = (was.map(passes), now.map(passes));
-    let is_other = matches!((was, now), (Some(old), Some(new)) if old.hash != new.hash);
+    let passes = |side: &Option<Side<'_>>| side.as_ref().map(|side| side.passes);
+    let (before, after) = (passes(&was), passes(&now));
+    let is_other = matches!((&was, &now), (Some(old), Some(new)) if old.hash != new.hash);
     let list = match (before, after) {
         (None, _) => &mut out.added,
         (_, None) => &mut out.gone,
@@ -281,8 +378,8 @@ fn compare(
         }
     };
     list.push(CaseChange {
-        model: model.id.clone(),
-        case: case.id.clone(),
+        model: model.to_owned(),
+        case: case.to_owned(),
         was: before,
         now: after,
     });

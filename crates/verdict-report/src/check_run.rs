@@ -4,9 +4,9 @@
 //! the time; whoever sends only moves JSON.
 
 use crate::annotation::{self, Loudness, loudness};
-use crate::behavior::{Miss, explained, red_cases};
 use crate::findings::{checks, places, worst_first};
 use crate::markdown::{Aside, CHECK_RUN_BYTES, page};
+use crate::reds::{Red, reds};
 use crate::{safe, words};
 use serde::{Deserialize, Serialize};
 use verdict_model::{Outcome, Report, Verdict};
@@ -239,7 +239,7 @@ fn annotations(report: &Report, publication: &Publication) -> (Vec<Annotation>, 
     // Behind the checks that fail and before those that only warn.
     let fails = |one: &Annotation| one.annotation_level == level(Loudness::Failure);
     let place = placed.iter().take_while(|one| fails(one)).count();
-    placed.splice(place..place, red_cases(report).into_iter().filter_map(red));
+    placed.splice(place..place, reds(report).iter().filter_map(marked));
     let left = placed.len().saturating_sub(publication.annotations);
     let known = |one: &Annotation| publication.posted.iter().any(|other| same(one, other));
     let new = placed
@@ -250,13 +250,12 @@ fn annotations(report: &Report, publication: &Publication) -> (Vec<Annotation>, 
     (new, left)
 }
 
-/// A red golden case at its line; nothing where that is not known.
-fn red(miss: Miss<'_>) -> Option<Annotation> {
-    let place = miss.location()?;
+/// A red golden case or trial at the case's line; nothing where that is not known.
+fn marked(red: &Red<'_>) -> Option<Annotation> {
+    let place = red.location?;
     let line = place.line.max(1);
-    let title = safe::terminal(&safe::truncate_bytes(&miss.headline(), TITLE));
-    let text = explained(miss);
-    let message: Vec<_> = safe::terminal_lines(&text).collect();
+    let title = safe::terminal(&safe::truncate_bytes(&red.headline, TITLE));
+    let message: Vec<_> = safe::terminal_lines(&red.text).collect();
     let message = safe::inert_lines(&message.join("\n"));
     Some(Annotation {
         path: place.path.clone(),

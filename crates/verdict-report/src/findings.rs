@@ -1,6 +1,6 @@
 //! The checks of a report in the order people read them, and what of them is shown where.
 
-use crate::behavior::misses;
+use crate::reds::reds;
 use verdict_model::report::{CheckResult, Conformance, Evidence, Location};
 use verdict_model::{Level, Outcome, Report, Verdict};
 
@@ -55,7 +55,7 @@ pub(crate) fn verdict_stands_alone(report: &Report) -> bool {
         && !checks(report)
             .iter()
             .any(|check| counts(check) && decisive(check))
-        && !(report.verdict == Verdict::Fail && misses(report).iter().any(|miss| miss.is_red()))
+        && (report.verdict != Verdict::Fail || reds(report).is_empty())
 }
 
 /// Why a check does not count, in words.

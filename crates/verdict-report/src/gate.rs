@@ -1,8 +1,9 @@
 //! What several formats say of the gate.
 
 use crate::behavior::percent;
-use verdict_model::behavior::Metric;
-use verdict_model::gate::{BaselineRef, Decision, Gate, MetricChange, Mode, ModelGate, Regression};
+use verdict_model::gate::{
+    BaselineRef, Decision, Gate, Measured, MetricChange, Mode, ModelGate, Regression,
+};
 
 /// `against the baseline of 2026-11-01 (3c9a1f0, main)`.
 fn against(gate: &Gate) -> String {
@@ -108,10 +109,18 @@ pub(crate) fn figure(ratio: f64) -> String {
     }
 }
 
+/// A metric's name for people.
+pub(crate) fn measured(metric: Measured) -> &'static str {
+    match metric {
+        Measured::Case(metric) => crate::behavior::metric(metric),
+        Measured::Trial(metric) => crate::trials::metric(metric),
+    }
+}
+
 /// A metric as the gate sees it: the more the better.
 pub(crate) fn metric(change: &MetricChange) -> String {
-    let name = crate::behavior::metric(change.metric);
-    if change.metric == Metric::OverTrigger {
+    let name = measured(change.metric);
+    if change.metric.is_complement() {
         format!("{name}, kept from")
     } else {
         name.to_owned()

@@ -4,8 +4,8 @@
 //! in encoded values of our own commands and in lines that begin with a mark of ours.
 
 use crate::annotation::{self, Loudness, loudness};
-use crate::behavior::{explained, misses};
 use crate::findings::{checks, places, verdict_stands_alone, worst_first};
+use crate::reds;
 use crate::{Style, safe, text, words};
 use std::fmt::Write as _;
 use verdict_model::Report;
@@ -38,7 +38,7 @@ pub fn annotations(report: &Report) -> String {
         let summary = safe::workflow_data(&safe::truncate_bytes(&report.summary, 2_000));
         let _ = writeln!(out, "::error title={title}::{summary}");
     }
-    let reds = reds(report);
+    let reds = marked(report);
     out.push_str(&reds.join(""));
     let ordered = worst_first(checks(report));
     for (name, loud) in [
@@ -79,17 +79,17 @@ pub fn annotations(report: &Report) -> String {
     out
 }
 
-/// Golden cases that make the verdict fail, at their lines: half of the runner's annotations at most.
-fn reds(report: &Report) -> Vec<String> {
-    let red = misses(report).into_iter().filter(|miss| miss.is_red());
+/// Golden cases and trials that make the verdict fail, at their lines: half of the runner's annotations at most.
+fn marked(report: &Report) -> Vec<String> {
+    let red = reds::reds(report).into_iter();
     red.take(MOST / 2)
-        .map(|miss| {
-            let title = safe::workflow_property(&safe::truncate_bytes(&miss.headline(), 200));
-            let place = miss.location().map_or_else(String::new, |place| {
+        .map(|red| {
+            let title = safe::workflow_property(&safe::truncate_bytes(&red.headline, 200));
+            let place = red.location.map_or_else(String::new, |place| {
                 let path = safe::workflow_property(&place.path);
                 format!(",file={path},line={}", place.line.max(1))
             });
-            let text = safe::workflow_data(&safe::truncate_bytes(&explained(miss), MESSAGE));
+            let text = safe::workflow_data(&safe::truncate_bytes(&red.text, MESSAGE));
             format!("::error title={title}{place}::{text}\n")
         })
         .collect()

@@ -14,6 +14,7 @@ mod piece;
 mod plot;
 mod rates;
 mod runs;
+mod trials;
 
 use crate::behavior::behavior;
 use crate::findings::conformance as layer_zero;
@@ -46,6 +47,10 @@ pub(crate) fn render(report: &Report) -> String {
             sections.push(("confusion", "Confusion", confused));
         }
         sections.push(("effort", "Time and cost", effort::section(report, layer)));
+    }
+    if let Some(layer) = crate::trials::resilience(report) {
+        let body = trials::section(report, layer);
+        sections.push(("trials", "Faults and attacks", body));
     }
     let title = format!(
         "{}: {}",

@@ -5,11 +5,13 @@
 
 use crate::behavior::{Miss, behavior, explained, flawless};
 use crate::findings::{area, checks, counts, verdict_stands_alone};
+use crate::trials::{self, Tried};
 use crate::{safe, text, words};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use verdict_model::behavior::Standing;
 use verdict_model::report::CheckResult;
+use verdict_model::resilience::TrialOutcome;
 use verdict_model::{Outcome, Report, Verdict};
 
 /// Bytes of an attribute; the whole text stands in the element.
@@ -49,6 +51,19 @@ pub(crate) fn render(report: &Report) -> String {
         let mut suite = Suite::default();
         for case in &model.cases {
             suite.add_case(Miss { model, case });
+        }
+        suites.push((name, suite));
+    }
+    let tried = trials::tried(report);
+    let names: Vec<_> = trials::resilience(report)
+        .map_or(&[][..], |layer| &layer.models)
+        .iter()
+        .map(|model| (format!("resilience {}", model.id), &model.id))
+        .collect();
+    for (name, model) in &names {
+        let mut suite = Suite::default();
+        for tried in tried.iter().filter(|tried| tried.trial.model == **model) {
+            suite.add_trial(*tried);
         }
         suites.push((name, suite));
     }
@@ -110,6 +125,44 @@ impl Suite {
             format!("<error type=\"invalid\" message=\"{message}\">{body}</error>")
         } else {
             format!("<system-out>{message}\n{body}</system-out>")
+        };
+        let _ = write!(self.cases, ">\n      {element}\n    </testcase>\n");
+    }
+
+    /// A trial: red is a failure, runs that are none an error, one that says nothing is skipped, anything else that was bad
+    /// a note.
+    fn add_trial(&mut self, tried: Tried<'_>) {
+        let trial = tried.trial;
+        let (class, name) = (attribute(&trial.model), attribute(&trial.id));
+        self.tests += 1;
+        let _ = write!(
+            self.cases,
+            "    <testcase classname=\"mcp-verdict.resilience.{class}\" name=\"{name}\" time=\"0\""
+        );
+        let is_any = |outcome| trial.runs.iter().any(|run| run.outcome == outcome);
+        let says = |run: &verdict_model::resilience::TrialRun| {
+            run.outcome.is_good().is_some() || run.outcome == TrialOutcome::Broken
+        };
+        let message = attribute(&tried.headline());
+        let lines: Vec<_> = trials::explained(tried)
+            .lines()
+            .map(safe::terminal)
+            .collect();
+        let body = safe::xml(&lines.join("\n"));
+        let element = if tried.is_red() {
+            self.failures += 1;
+            format!("<failure type=\"trial\" message=\"{message}\">{body}</failure>")
+        } else if trial.standing == Standing::Unknown && is_any(TrialOutcome::Invalid) {
+            self.errors += 1;
+            format!("<error type=\"invalid\" message=\"{message}\">{body}</error>")
+        } else if !trial.runs.iter().any(says) {
+            self.skipped += 1;
+            format!("<skipped message=\"{message}\"/>")
+        } else if tried.is_missed() {
+            format!("<system-out>{message}\n{body}</system-out>")
+        } else {
+            self.cases.push_str("/>\n");
+            return;
         };
         let _ = write!(self.cases, ">\n      {element}\n    </testcase>\n");
     }

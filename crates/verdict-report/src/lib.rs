@@ -21,10 +21,12 @@ mod json;
 mod junit;
 mod layout;
 pub mod markdown;
+mod reds;
 pub mod safe;
 mod sarif;
 mod telemetry;
 mod text;
+mod trials;
 mod words;
 
 use std::fmt;

@@ -8,6 +8,7 @@ mod finding;
 mod gate;
 mod table;
 mod telemetry;
+mod trials;
 
 use crate::findings::{checks, conformance, counts, is_problem, reasons, worst_first};
 use crate::safe::{markdown_code, markdown_fence, markdown_inline, truncate_bytes};
@@ -76,6 +77,7 @@ pub fn page(report: &Report, aside: &Aside, max_bytes: usize) -> String {
     page.push(&assertions(report), NOTE);
     findings(&mut page, &ordered);
     gate::render(&mut page, report);
+    trials::render(&mut page, report);
     behavior::render(&mut page, report);
     telemetry::render(&mut page, report);
     page.push(&coverage(report), 0);

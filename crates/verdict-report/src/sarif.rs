@@ -3,10 +3,9 @@
 //! A result for each evidence item, so that each tool or method can be followed on its own. Only the
 //! members we use are here.
 
-mod golden;
+mod reds;
 mod shape;
 
-use crate::behavior::red_cases;
 use crate::findings::{
     checks, counts, is_problem, keyword, location, spec_link, uncounted, worst_first,
 };
@@ -48,10 +47,8 @@ pub(crate) fn render(report: &Report) -> String {
             .unwrap_or_default();
         left_out += add_results(&mut results, check, index);
     }
-    let red = red_cases(report);
-    left_out += golden::add_results(&mut results, &red, all.len());
     let mut rules: Vec<_> = all.iter().map(descriptor).collect();
-    rules.extend((!red.is_empty()).then(golden::rule));
+    left_out += reds::add(&mut results, &mut rules, &crate::reds::reds(report));
     json::pretty(&Log {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
         version: "2.1.0",

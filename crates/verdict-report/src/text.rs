@@ -5,6 +5,7 @@ mod finding;
 mod gate;
 mod screen;
 mod telemetry;
+mod trials;
 
 use crate::findings::{
     checks, conformance, counts, is_problem, reasons, verdict_stands_alone, worst_first,
@@ -22,9 +23,10 @@ const GUTTER: usize = 7;
 
 /// The whole text; a run with models is cut to a screen unless everything is wanted.
 pub(crate) fn render(report: &Report, style: &Style) -> String {
-    match crate::behavior::behavior(report) {
-        Some(layer) if style.verbosity == Verbosity::Normal => screen::render(report, layer, style),
-        _ => render_long(report, style),
+    if has_models(report) && style.verbosity == Verbosity::Normal {
+        screen::render(report, style)
+    } else {
+        render_long(report, style)
     }
 }
 
@@ -36,6 +38,7 @@ pub(crate) fn render_long(report: &Report, style: &Style) -> String {
     if style.verbosity == Verbosity::Quiet {
         decisive(&mut page, report, &checks);
         behavior::decisive(&mut page, report);
+        trials::decisive(&mut page, report);
         gate::decisive(&mut page, report);
     } else {
         facts(&mut page, report);
@@ -48,6 +51,7 @@ pub(crate) fn render_long(report: &Report, style: &Style) -> String {
             finding(&mut page, check, &Limits::of(style));
         }
         behavior::render(&mut page, report, style);
+        trials::render(&mut page, report, style);
         telemetry::render(&mut page, report, style);
         gate::render(&mut page, report);
         page.gap();
@@ -173,7 +177,12 @@ fn facts(page: &mut Page, report: &Report) {
 
 /// Whether layer 0 was to be run, whatever came of it.
 fn asked(report: &Report) -> bool {
-    conformance(report).is_some() || crate::behavior::behavior(report).is_none()
+    conformance(report).is_some() || !has_models(report)
+}
+
+/// Whether a layer was run that asks models.
+fn has_models(report: &Report) -> bool {
+    crate::behavior::behavior(report).is_some() || crate::trials::resilience(report).is_some()
 }
 
 /// What decided the verdict, one line each.

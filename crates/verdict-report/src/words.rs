@@ -50,7 +50,8 @@ pub(crate) fn counts(counts: Counts) -> String {
 pub(crate) fn ends(report: &Report) -> String {
     let checks = conformance(report).map(|layer| counts(layer.counts));
     let models = crate::behavior::behavior(report).map(|_| ends_of_cases(report));
-    let parts: Vec<_> = checks.into_iter().chain(models).collect();
+    let trials = crate::trials::resilience(report).map(|_| crate::trials::ends(report));
+    let parts: Vec<_> = checks.into_iter().chain(models).chain(trials).collect();
     if parts.is_empty() {
         "nothing was checked".to_owned()
     } else {

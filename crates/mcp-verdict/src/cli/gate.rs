@@ -12,8 +12,10 @@ use std::path::PathBuf;
 use verdict_core::mask::Masks;
 use verdict_eval::gate::baseline::{Acceptance, FirstPass, accepted};
 use verdict_eval::gate::finished::{Terms, counts, finished, is_green, wanted};
-use verdict_eval::verdict::{gate_sentence, gated};
-use verdict_model::gate::{Decision, Mode};
+use verdict_eval::gate::trials;
+use verdict_eval::verdict::{both, gate_sentence, gated, of_drops, of_trials, sentence_of_drops};
+use verdict_model::gate::{Decision, Gate, Mode};
+use verdict_model::{Report, Verdict};
 
 #[derive(Debug, Args)]
 pub(crate) struct BaselineArgs {
@@ -73,7 +75,7 @@ pub(crate) fn hold(args: &HoldArgs, matches: &ArgMatches) -> Result<Exit> {
     let mut report = render::read(&args.report, &Masks::new(&[]))?;
     let Some(info) = report.session.clone() else {
         bail!(Usage(format!(
-            "{}: there is no layer 1 in this report; write one with `mcp-verdict run --format json --out FILE`",
+            "{}: there is no layer 1 or 2 in this report; write one with `mcp-verdict run --format json --out FILE`",
             args.report.display()
         )));
     };
@@ -90,22 +92,39 @@ pub(crate) fn hold(args: &HoldArgs, matches: &ArgMatches) -> Result<Exit> {
     };
     let max_drop = args.gate.max_drop.unwrap_or(crate::run::MAX_DROP);
     let terms = Terms::new(mode, info.runs, max_drop);
-    let Some(mut gate) = finished(&report, pools.as_ref(), &terms) else {
+    let own = finished(&report, pools.as_ref(), &terms);
+    let gate = match &report.layers.resilience {
+        Some(layer) => Some(trials::whole(own, layer, &info, pools.as_ref(), &terms)),
+        None => own,
+    };
+    let Some(mut gate) = gate else {
         bail!(Usage(format!(
-            "{}: there is no layer 1 in this report",
+            "{}: there is no layer 1 or 2 in this report",
             args.report.display()
         )));
     };
     gate.notes.extend(notes);
-    if let Some(layer) = &report.layers.behavior {
-        report.verdict = gated(layer, &gate, args.deny_warnings);
-    }
-    if let Some(said) = gate_sentence(&gate) {
+    report.verdict = verdict(&report, &gate, args.deny_warnings);
+    let said = gate_sentence(&gate).or_else(|| sentence_of_drops(&gate));
+    if let Some(said) = said {
         report.summary = said;
     }
     report.gate = Some(gate);
     output::write(&report, &sinks, &args.output)?;
     Ok(report.verdict.into())
+}
+
+/// The verdict of the layers that ask models, where a gate was held.
+fn verdict(report: &Report, gate: &Gate, deny_warnings: bool) -> Verdict {
+    let layers = &report.layers;
+    let clean = layers.behavior.as_ref();
+    let tried = layers.resilience.as_ref();
+    let all = [
+        clean.map(|layer| gated(layer, gate, deny_warnings)),
+        tried.map(|layer| of_trials(layer, deny_warnings)),
+        Some(of_drops(gate, deny_warnings)),
+    ];
+    all.into_iter().flatten().fold(Verdict::Pass, both)
 }
 
 /// `mcp-verdict accept`: lowers the baseline on purpose.

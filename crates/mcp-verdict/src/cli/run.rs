@@ -12,7 +12,7 @@ pub(crate) struct RunArgs {
     pub(crate) models: ModelArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// The layers to run: 0 conformance, 1 behaviour, 3 telemetry of layer 1 [default: 0,1 where there is a golden set, else 0]
+    /// The layers to run: 0 conformance, 1 behaviour, 2 resilience (faults and attacks), 3 telemetry of layer 1 [default: 0,1 where there is a golden set, else 0]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) layers: Vec<u8>,
     /// Say what would be called and what it would cost, and call nothing

@@ -1,4 +1,5 @@
-//! Layer 1: the golden set through models, from the files to its part of the report.
+//! Layers 1 and 2: the golden set through models, as it is and with something wrong on purpose, from the files to their
+//! parts of the report.
 
 use super::budget::Budget;
 use super::estimate;
@@ -10,6 +11,7 @@ use super::judging::{Judging, Rubrics};
 use super::service::{Desk, Net, Service};
 use super::session::Session;
 use super::transcripts::Transcripts;
+use super::trials::{Trials, Trying, Wishes};
 use super::wire::Wire;
 use crate::baseline::{self, Held};
 use crate::cli::run::RunArgs;
@@ -26,6 +28,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use verdict_core::mask::Masks;
 use verdict_eval::agent::Rules;
 use verdict_eval::chat::Sampling;
+use verdict_eval::gate::decision::Part;
 use verdict_eval::golden::Case;
 use verdict_eval::golden::hash;
 use verdict_eval::merge::part_of;
@@ -34,10 +37,11 @@ use verdict_eval::provider::{Endpoint, ModelId};
 use verdict_eval::score::Scorer;
 use verdict_eval::telemetry::telemetry;
 use verdict_eval::tool::Tool;
-use verdict_eval::verdict::verdict;
-use verdict_model::behavior::{Behavior, GoldenSet, Tokens};
+use verdict_eval::verdict::{of_trials, verdict};
+use verdict_model::behavior::{Behavior, GoldenSet, ModelResult, Tokens};
 use verdict_model::gate::{Gate, SessionInfo, Shard};
 use verdict_model::report::ServerInfo;
+use verdict_model::resilience::{Resilience, TrialOutcome};
 use verdict_model::telemetry::Telemetry;
 use verdict_model::{Config, Report, Verdict};
 use verdict_report::Format;
@@ -78,6 +82,10 @@ pub(crate) struct Behaviour {
     pub(super) resumed: Option<Report>,
     pub(super) held: Held,
     pub(super) collects: Collects,
+    /// Layer 1 is wanted.
+    cleanly: bool,
+    /// What layer 2 is to try; absent where it is not wanted.
+    wishes: Option<Wishes>,
 }
 
 /// What a run is for.
@@ -101,9 +109,12 @@ pub(crate) enum Told {
 
 /// What the layer adds to the report.
 pub(crate) struct Found {
-    pub(crate) layer: Behavior,
-    /// What the runs took: layer 3.
-    pub(crate) took: Telemetry,
+    /// Layer 1.
+    pub(crate) layer: Option<Behavior>,
+    /// Layer 2.
+    pub(crate) trials: Option<Resilience>,
+    /// What the runs of layer 1 took: layer 3.
+    pub(crate) took: Option<Telemetry>,
     /// What the server calls itself.
     pub(crate) server: Option<ServerInfo>,
     /// Absent for a shard and for a first pass for a baseline that takes anything.
@@ -116,7 +127,12 @@ impl Behaviour {
     ///
     /// # Errors
     /// A [`Usage`]: a mistake in the golden set, a model that is none, a key that is missing.
-    pub(crate) fn prepare(plan: &Plan, args: &RunArgs, sinks: &[Sink]) -> Result<Self> {
+    pub(crate) fn prepare(
+        plan: &Plan,
+        args: &RunArgs,
+        sinks: &[Sink],
+        layers: &[u8],
+    ) -> Result<Self> {
         let config = &plan.settings.config;
         let Some(path) = golden::path(config) else {
             bail!(Usage("there is no golden set".to_owned()));
@@ -168,8 +184,11 @@ impl Behaviour {
         }
         file.comparable(&chosen)?;
         let rubrics = Rubrics::read(&chosen)?;
+        let wishes = layers.contains(&2).then(|| Wishes::read(config, &file));
         let cases = chosen.iter().map(|case| case.id.clone()).collect();
         Ok(Self {
+            cleanly: layers.contains(&1),
+            wishes: wishes.transpose()?,
             cases,
             models,
             judge,
@@ -235,8 +254,14 @@ impl Behaviour {
         let tools = listed.map_err(NotStarted::new)?;
         self.file.audit(&tools, false)?;
         let desk = self.desk(plan, ground)?;
+        let chosen = self.chosen();
+        let (trials, notes) = self.trying(plan, &chosen, &tools)?;
+        for note in notes {
+            say(&format!("note: {note}"));
+        }
         Ok(estimate::table(&estimate::Plan {
-            cases: &self.chosen(),
+            cases: if self.cleanly { &chosen } else { &[] },
+            trials: &trials,
             tools: &tools,
             rules: &rules,
             models: &self.models,
@@ -245,6 +270,20 @@ impl Behaviour {
             desk: &desk,
             path: &self.file.path,
         }))
+    }
+
+    /// The trials that are to be made; none where layer 2 is not wanted.
+    fn trying<'s>(
+        &'s self,
+        plan: &Plan,
+        chosen: &[&'s Case],
+        tools: &[Tool],
+    ) -> Result<(Vec<Trying<'s>>, Vec<String>)> {
+        let runs = plan.settings.config.runs.unwrap_or(RUNS);
+        match &self.wishes {
+            None => Ok((vec![], vec![])),
+            Some(wishes) => wishes.fitted(&self.file, chosen, tools, runs),
+        }
     }
 
     fn desk(&self, plan: &Plan, ground: &Ground) -> Result<Desk> {
@@ -348,7 +387,7 @@ impl Behaviour {
                     () = &mut *interrupt => {
                         return Ok(Told::Nothing("the run was cut off; the same command goes on where it stopped".to_owned()));
                     }
-                    judging = Judging::begin(service, &self.rubrics, &secret) => Some(judging),
+                    judging = Judging::begin(service, &self.rubrics, self.wishes.is_some(), &secret) => Some(judging),
                 }
             }
             None => None,
@@ -378,41 +417,121 @@ impl Behaviour {
             info: &info,
             quiet: args.output.quiet,
         };
+        let chosen = self.chosen();
+        let (trying, unfit) = self.trying(plan, &chosen, &tools)?;
+        let mut notes = self.notes(client, &desk, judging.as_ref(), interrupt);
+        let (layer, parts) = if self.cleanly {
+            let (models, parts) = self.clean(&holding, interrupt).await?;
+            let layer = Behavior {
+                golden: self.golden(),
+                models,
+                judge: judging.as_ref().map(Judging::result),
+                duration_ms: millis(began),
+                notes: notes.clone(),
+            };
+            (Some(layer), parts)
+        } else {
+            (None, vec![])
+        };
+        let trials = if self.wishes.is_some() {
+            let trials = Trials {
+                session: &session,
+                desk: &desk,
+                trying: &trying,
+                path: &self.file.path,
+                quiet: args.output.quiet,
+            };
+            notes.extend(unfit);
+            Some(self.disturbed(&trials, &info, notes, interrupt).await?)
+        } else {
+            None
+        };
+        // What gave no verdict goes on when the same command comes again.
+        let is_whole = layer
+            .as_ref()
+            .is_none_or(|layer| verdict(layer, false) != Verdict::None)
+            && trials
+                .as_ref()
+                .is_none_or(|trials| of_trials(trials, false) != Verdict::None);
+        if let Some(net) = &desk.net
+            && !interrupt.happened()
+            && !desk.budget.has_ended()
+            && is_whole
+        {
+            net.journal.borrow().finish()?;
+        }
+        let took = layer
+            .as_ref()
+            .map(|layer| telemetry(layer, &tools, &|id, tokens| self.price(id, tokens)));
+        let gate = holding.gate(parts, layer.is_some(), trials.as_ref());
+        Ok(Told::Layer(Box::new(Found {
+            layer,
+            trials,
+            took,
+            server: client.server_info(),
+            gate,
+            info,
+        })))
+    }
+
+    /// Layer 1 of all models, and their parts of the gate.
+    async fn clean(
+        &self,
+        holding: &Holding<'_>,
+        interrupt: &mut Interrupt,
+    ) -> Result<(Vec<ModelResult>, Vec<Part>)> {
         let (mut models, mut parts) = (Vec::new(), Vec::new());
         for model in &self.models {
             let (result, part) = holding.model(model, interrupt).await?;
             models.push(result);
             parts.extend(part);
         }
-        let notes = self.notes(client, &desk, judging.as_ref(), interrupt);
-        let layer = Behavior {
-            golden: GoldenSet {
-                path: self.file.path.clone(),
-                hash: hash::set(&self.file.golden),
-                cases: self.file.golden.cases.len() as u64,
-            },
-            models,
-            judge: judging.as_ref().map(Judging::result),
-            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            notes,
-        };
-        // What gave no verdict goes on when the same command comes again.
-        if let Some(net) = &desk.net
-            && !interrupt.happened()
-            && !desk.budget.has_ended()
-            && verdict(&layer, false) != Verdict::None
-        {
-            net.journal.borrow().finish()?;
+        Ok((models, parts))
+    }
+
+    /// Layer 2 of all models.
+    async fn disturbed(
+        &self,
+        trials: &Trials<'_, '_>,
+        info: &SessionInfo,
+        mut notes: Vec<String>,
+        interrupt: &mut Interrupt,
+    ) -> Result<Resilience> {
+        let began = Instant::now();
+        let (mut models, mut cases) = (Vec::new(), Vec::new());
+        for model in &self.models {
+            let stored = self.tried_before(&model.id, info)?;
+            let made = |id: &str, hash: &str| {
+                let mut stored = stored.iter();
+                let known = stored.find(|trial| trial.id == id && trial.hash == hash);
+                let runs = known.map_or(&[][..], |trial| &trial.runs).iter();
+                let valid = runs.filter(|run| run.outcome != TrialOutcome::Invalid);
+                valid.cloned().collect()
+            };
+            let (told, results) = trials.model(model, &made, interrupt).await;
+            models.push(told);
+            cases.extend(results);
         }
-        let took = telemetry(&layer, &tools, &|id, tokens| self.price(id, tokens));
-        let gate = holding.gate(parts);
-        Ok(Told::Layer(Box::new(Found {
-            layer,
-            took,
-            server: client.server_info(),
-            gate,
-            info,
-        })))
+        let cut = "The run was cut off; the same command goes on where it stopped.";
+        if interrupt.happened() && !notes.iter().any(|note| note == cut) {
+            notes.push(cut.to_owned());
+        }
+        Ok(Resilience {
+            golden: self.golden(),
+            models,
+            cases,
+            server: vec![],
+            duration_ms: millis(began),
+            notes,
+        })
+    }
+
+    fn golden(&self) -> GoldenSet {
+        GoldenSet {
+            path: self.file.path.clone(),
+            hash: hash::set(&self.file.golden),
+            cases: self.file.golden.cases.len() as u64,
+        }
     }
 
     /// US dollars of a call of a model under test.
@@ -448,6 +567,10 @@ impl Behaviour {
         }
         notes
     }
+}
+
+fn millis(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A model with its endpoint and its price.

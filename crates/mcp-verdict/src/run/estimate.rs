@@ -1,16 +1,19 @@
 //! What a run would call and cost, before anything is paid for.
 
 use super::behavior::{Named, service};
-use super::service::{Desk, EXPECTED_OUTPUT};
+use super::service::{Desk, EXPECTED_OUTPUT, Service};
+use super::trials::Trying;
 use std::fmt::Write as _;
 use verdict_eval::agent::{Episode, Next, Rules};
 use verdict_eval::golden::{Case, Expect};
 use verdict_eval::tool::Tool;
+use verdict_eval::trial::setup::Setup;
 use verdict_report::{number, safe};
 
 /// What is to be estimated.
 pub(super) struct Plan<'p> {
     pub(super) cases: &'p [&'p Case],
+    pub(super) trials: &'p [Trying<'p>],
     pub(super) tools: &'p [Tool],
     pub(super) rules: &'p Rules,
     pub(super) models: &'p [Named],
@@ -36,12 +39,26 @@ pub(super) fn table(plan: &Plan<'_>) -> String {
         .map(|case| u64::from(case.runs.unwrap_or(plan.runs)))
         .sum();
     let mut out = format!(
-        "{}: {} cases, {} runs a model, {} tools on offer\n\n",
+        "{}: {} cases, {} runs a model, {} tools on offer\n",
         safe::terminal(plan.path),
         number(plan.cases.len()),
         number(runs),
         number(plan.tools.len())
     );
+    if !plan.trials.is_empty() {
+        let runs: u64 = plan.trials.iter().map(|it| u64::from(it.planned)).sum();
+        let faults = plan.trials.iter();
+        let faults = faults.filter(|it| matches!(it.setup, Setup::Fault(_)));
+        let faults = faults.count();
+        let _ = writeln!(
+            out,
+            "layer 2: {} faults, {} attacks, {} runs a model",
+            number(faults),
+            number(plan.trials.len() - faults),
+            number(runs)
+        );
+    }
+    out.push('\n');
     let mut total = Some(0.0);
     for model in plan.models {
         let sum = of_model(plan, model);
@@ -91,27 +108,44 @@ fn of_model(plan: &Plan<'_>, model: &Named) -> Sum {
     };
     for case in plan.cases {
         let episode = Episode::new(case, plan.tools, plan.rules, 0);
+        let calls = turns(case) * u64::from(case.runs.unwrap_or(plan.runs));
+        sum.add(&service, &episode, calls);
+    }
+    for trying in plan.trials {
+        let episode = Episode::new(trying.case, plan.tools, plan.rules, 0)
+            .disturbed(trying.setup.disturbance(0));
+        // One more than the undisturbed case: it is tried again, or the planted text is obeyed.
+        let calls = (turns(trying.case) + 1) * u64::from(trying.planned);
+        sum.add(&service, &episode, calls);
+    }
+    sum
+}
+
+/// Answers that a case takes.
+fn turns(case: &Case) -> u64 {
+    1 + match &case.expect {
+        Expect::Nothing | Expect::Anything => 0,
+        Expect::Tool { .. } => 1,
+        Expect::Sequence { steps, .. } => steps.len() as u64,
+    }
+}
+
+impl Sum {
+    fn add(&mut self, service: &Service<'_>, episode: &Episode<'_>, calls: u64) {
         let Next::Ask(request) = episode.next() else {
-            continue;
+            return;
         };
-        let turns = 1 + match &case.expect {
-            Expect::Nothing | Expect::Anything => 0,
-            Expect::Tool { .. } => 1,
-            Expect::Sequence { steps, .. } => steps.len() as u64,
-        };
-        let calls = turns * u64::from(case.runs.unwrap_or(plan.runs));
         let (tokens, usd) = service.estimated(&request);
-        sum.calls += calls;
-        sum.tokens_in += calls * tokens.input;
-        sum.tokens_out += calls * tokens.output;
+        self.calls += calls;
+        self.tokens_in += calls * tokens.input;
+        self.tokens_out += calls * tokens.output;
         #[expect(
             clippy::cast_precision_loss,
             reason = "more calls than 2^53 are never planned"
         )]
         let times = calls as f64;
-        sum.usd = sum.usd.zip(usd).map(|(all, one)| all + times * one);
+        self.usd = self.usd.zip(usd).map(|(all, one)| all + times * one);
     }
-    sum
 }
 
 /// One call for each run of a case with a rubric; a thousand tokens of conversation each.

@@ -23,6 +23,7 @@ use verdict_eval::gate::attribution::Finding;
 use verdict_eval::gate::baseline::Key;
 use verdict_eval::gate::decision::{Judged, Part, gate};
 use verdict_eval::gate::finished::{Terms, beside, explain, plain, plain_standing, pools};
+use verdict_eval::gate::trials;
 use verdict_eval::golden::hash;
 use verdict_eval::score::{collisions, expected, metrics, pass_rate};
 use verdict_eval::tool::Tool;
@@ -30,6 +31,7 @@ use verdict_model::behavior::{CaseResult, JudgeResult, ModelResult, Standing};
 use verdict_model::config::{GateMode, HardGate};
 use verdict_model::gate::{Gate, Mode, SessionInfo};
 use verdict_model::report::Location;
+use verdict_model::resilience::{Resilience, TrialResult};
 use verdict_model::{Config, Report};
 
 /// What all models of a run share.
@@ -104,14 +106,32 @@ impl Holding<'_> {
         Ok((result, Some(part)))
     }
 
-    /// The gate of all models; none where first passes were all that was wanted.
-    pub(super) fn gate(self, parts: Vec<Part>) -> Option<Gate> {
+    /// The gate of all models and layers; none where first passes were all that was wanted. `cleanly` says whether layer 1
+    /// was run.
+    pub(super) fn gate(
+        self,
+        parts: Vec<Part>,
+        cleanly: bool,
+        trials: Option<&Resilience>,
+    ) -> Option<Gate> {
         let gating = self.gating;
-        (!gating.first_only).then(|| Gate {
+        if gating.first_only {
+            return None;
+        }
+        let own = cleanly.then(|| Gate {
             mode: gating.terms.mode,
             trend: self.history.trend(),
-            ..gate(gating.reference(), parts, gating.notes)
-        })
+            ..gate(gating.reference(), parts, gating.notes.clone())
+        });
+        let Some(trials) = trials else {
+            return own;
+        };
+        let baseline = gating.baseline.as_ref();
+        let mut gate = trials::whole(own, trials, self.info, baseline, &gating.terms);
+        if !cleanly {
+            gate.notes = gating.notes;
+        }
+        Some(gate)
     }
 
     fn result(&self, service: &Service<'_>, course: Course<'_>) -> ModelResult {
@@ -215,6 +235,21 @@ impl Behaviour {
         Ok(hashed.collect())
     }
 
+    /// The trials that the report to go on from has of a model.
+    pub(super) fn tried_before(
+        &self,
+        model: &str,
+        info: &SessionInfo,
+    ) -> Result<Vec<&TrialResult>> {
+        let Some(report) = &self.resumed else {
+            return Ok(vec![]);
+        };
+        comparable(report, info)?;
+        let layer = report.layers.resilience.as_ref();
+        let trials = layer.map_or(&[][..], |layer| &layer.cases).iter();
+        Ok(trials.filter(|trial| trial.model == model).collect())
+    }
+
     fn case(&self, runs: CaseRuns<'_>, tools: &[Tool], is_baseline: bool) -> CaseResult {
         let case = runs.case;
         let (pass_rate, interval) = pass_rate(&runs.runs);
@@ -254,9 +289,10 @@ impl Behaviour {
 /// A report whose runs are not made again.
 pub(super) fn resumed(path: &Path) -> Result<Report> {
     let report = render::read(path, &Masks::new(&[]))?;
-    if report.layers.behavior.is_none() || report.session.is_none() {
+    let layers = &report.layers;
+    if layers.behavior.is_none() && layers.resilience.is_none() || report.session.is_none() {
         bail!(Usage(format!(
-            "{}: there is no layer 1 in this report to go on from; write one with `mcp-verdict run --format json --out FILE`",
+            "{}: there is no layer 1 or 2 in this report to go on from; write one with `mcp-verdict run --format json --out FILE`",
             path.display()
         )));
     }
@@ -269,8 +305,18 @@ fn made_before<'r>(
     model: &str,
     info: &SessionInfo,
 ) -> Result<&'r [CaseResult]> {
-    let (Some(layer), Some(before)) = (&report.layers.behavior, &report.session) else {
+    comparable(report, info)?;
+    let Some(layer) = &report.layers.behavior else {
         return Ok(&[]);
+    };
+    let found = layer.models.iter().find(|stored| stored.id == model);
+    Ok(found.map_or(&[], |stored| &stored.cases))
+}
+
+/// That a report's runs are like those of now.
+fn comparable(report: &Report, info: &SessionInfo) -> Result<()> {
+    let Some(before) = &report.session else {
+        return Ok(());
     };
     let differs = [
         ("tools", before.tools != info.tools),
@@ -282,8 +328,7 @@ fn made_before<'r>(
             "the report to go on from was made with another {what}: its runs are not comparable; run without --resume"
         )));
     }
-    let found = layer.models.iter().find(|stored| stored.id == model);
-    Ok(found.map_or(&[], |stored| &stored.cases))
+    Ok(())
 }
 
 /// What the control experiment came to, in a sentence.

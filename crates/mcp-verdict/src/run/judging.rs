@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use verdict_eval::agent::Episode;
-use verdict_eval::chat::Request;
+use verdict_eval::chat::{Request, Turn};
 use verdict_eval::golden::Case;
 use verdict_eval::judge::{
     BadNonce, JudgeFailure, Nonce, Rubric, ask, ask_pairs, probes, prompt_hash, read, read_pairs,
@@ -55,22 +55,27 @@ pub(crate) struct Judging<'j> {
     service: &'j Service<'j>,
     rubrics: &'j Rubrics,
     secret: String,
+    /// It may be asked about transcripts, beside pairs of values.
+    reads: bool,
     unfit: Option<RunFault>,
     known: RefCell<BTreeMap<String, bool>>,
     failures: RefCell<Vec<String>>,
 }
 
 impl<'j> Judging<'j> {
-    /// Puts the judge on trial: transcripts and pairs whose judgement is known, one of them with a planted instruction.
+    /// Puts the judge on trial: transcripts and pairs whose judgement is known, one of them with a planted instruction. It
+    /// `reads` where it may be asked about transcripts that no case has a rubric for.
     pub(crate) async fn begin(
         service: &'j Service<'j>,
         rubrics: &'j Rubrics,
+        reads: bool,
         secret: &str,
     ) -> Self {
         let mut judging = Self {
             service,
             rubrics,
             secret: secret.to_owned(),
+            reads: reads || rubrics.is_wanted(),
             unfit: None,
             known: RefCell::default(),
             failures: RefCell::default(),
@@ -88,7 +93,7 @@ impl<'j> Judging<'j> {
                 self.service.id()
             ),
         };
-        if self.rubrics.is_wanted() {
+        if self.reads {
             for probe in probes::probes() {
                 let answer = self.put(probe.name, |nonce| probe.ask(nonce)).await?;
                 probe
@@ -156,8 +161,20 @@ impl<'j> Judging<'j> {
         let Some(rubric) = rubric else {
             return Ok(vec![]);
         };
+        self.question(rubric, episode.turns()).await
+    }
+
+    /// Judges a conversation by a rubric that no file holds.
+    ///
+    /// # Errors
+    /// The judge's failure, which says nothing of the model.
+    pub(crate) async fn question(
+        &self,
+        rubric: &Rubric,
+        turns: &[Turn],
+    ) -> Result<Vec<Criterion>, RunFault> {
         self.fit()?;
-        let text = transcript(episode.turns());
+        let text = transcript(turns);
         let about = format!("{}\n{text}", rubric.hash);
         let answer = self.put(&about, |nonce| ask(rubric, &text, nonce)).await;
         let judged = answer

@@ -9,10 +9,13 @@ mod history;
 mod holding;
 mod journal;
 mod judging;
+mod offers;
 mod service;
 mod session;
 mod transcripts;
+mod trials;
 mod update;
+mod wave;
 mod wire;
 
 use crate::cli::check::conformance;
@@ -30,8 +33,12 @@ use behavior::{Behaviour, Found, Told};
 use clap::ArgMatches;
 use verdict_core::mask::Masks;
 use verdict_core::unjudged;
-use verdict_eval::verdict::{both, gate_sentence, gated, sentence, verdict};
+use verdict_eval::verdict::{
+    both, gate_sentence, gated, of_drops, of_trials, sentence, sentence_of_drops,
+    sentence_of_trials, verdict,
+};
 use verdict_model::config::GateMode;
+use verdict_model::resilience::Resilience;
 use verdict_model::{Config, Report, Verdict};
 
 pub(crate) use behavior::MAX_DROP;
@@ -45,8 +52,9 @@ pub(crate) async fn run(args: &RunArgs, matches: &ArgMatches) -> Result<Exit> {
     overlay(&mut plan.settings.config, &args.models);
     overlay_gate(&mut plan.settings.config, &args.gate);
     let layers = layers(args, &plan.settings.config)?;
-    let behaviour = if layers.contains(&1) {
-        Some(Behaviour::prepare(&plan, args, &sinks)?)
+    let of_models = layers.iter().any(|layer| [1, 2].contains(layer));
+    let behaviour = if of_models && golden::path(&plan.settings.config).is_some() {
+        Some(Behaviour::prepare(&plan, args, &sinks, &layers)?)
     } else {
         None
     };
@@ -159,23 +167,32 @@ async fn judged(
     Ok(report)
 }
 
-/// Puts layer 1 into a report.
+/// Puts the layers of models into a report.
 fn put(report: &mut Report, found: Found, keeps_telemetry: bool, deny_warnings: bool) {
     let Found {
         layer,
+        trials,
         took,
         server,
         gate,
         info,
     } = found;
-    let empty = info.shard.is_some() && layer.models.iter().all(|model| model.cases.is_empty());
-    let own = match &gate {
-        Some(gate) => gated(&layer, gate, deny_warnings),
-        // What a part of the cases says is said by the report that `merge` makes of all.
-        None if empty => Verdict::Pass,
-        None => verdict(&layer, deny_warnings),
-    };
-    report.verdict = both(report.verdict, own);
+    if let Some(layer) = &layer {
+        let empty = info.shard.is_some() && layer.models.iter().all(|model| model.cases.is_empty());
+        let own = match &gate {
+            Some(gate) => gated(layer, gate, deny_warnings),
+            // What a part of the cases says is said by the report that `merge` makes of all.
+            None if empty => Verdict::Pass,
+            None => verdict(layer, deny_warnings),
+        };
+        report.verdict = both(report.verdict, own);
+    }
+    if let Some(trials) = &trials {
+        report.verdict = both(report.verdict, of_trials(trials, deny_warnings));
+    }
+    if let Some(gate) = &gate {
+        report.verdict = both(report.verdict, of_drops(gate, deny_warnings));
+    }
     report.target.server_info = report.target.server_info.take().or(server);
     if let Some(shard) = &info.shard {
         let part = format!("part {} of {}: `merge` joins them.", shard.part, shard.of);
@@ -184,9 +201,21 @@ fn put(report: &mut Report, found: Found, keeps_telemetry: bool, deny_warnings: 
     if let Some(said) = gate.as_ref().and_then(gate_sentence) {
         add(&mut report.summary, &said);
     }
-    add(&mut report.summary, &sentence(&layer));
-    report.layers.behavior = Some(layer);
-    report.layers.telemetry = keeps_telemetry.then_some(took);
+    if let Some(said) = gate.as_ref().and_then(sentence_of_drops) {
+        add(&mut report.summary, &said);
+    }
+    if let Some(layer) = &layer {
+        add(&mut report.summary, &sentence(layer));
+    }
+    if let Some(trials) = &trials {
+        add(&mut report.summary, &sentence_of_trials(trials));
+    }
+    report.layers.behavior = layer;
+    if let Some(trials) = trials {
+        let server = report.layers.resilience.take().unwrap_or_default().server;
+        report.layers.resilience = Some(Resilience { server, ..trials });
+    }
+    report.layers.telemetry = took.filter(|_| keeps_telemetry);
     report.gate = gate;
     report.session = Some(info);
 }
@@ -211,26 +240,30 @@ fn layers(args: &RunArgs, config: &Config) -> Result<Vec<u8>> {
         Some(args.layers.clone())
     };
     let found = golden::path(config);
-    match wished {
-        Some(layers) if layers.contains(&1) && found.is_none() => bail!(Usage(
-            "layer 1 needs a golden set: write golden/tasks.yaml, or name one with --golden"
-                .to_owned()
-        )),
-        Some(layers) if layers.is_empty() => bail!(Usage(
-            "`layers` is empty; name at least one layer".to_owned()
-        )),
-        Some(layers) => match layers.iter().find(|layer| ![0, 1, 2, 3].contains(*layer)) {
-            Some(layer) => bail!(Usage(format!(
-                "there is no layer {layer} in this version; there are 0, 1 and 3"
-            ))),
-            None if layers.contains(&3) && !layers.contains(&1) => bail!(Usage(
-                "layer 3 measures the runs of layer 1: write --layers 1,3".to_owned()
-            )),
-            None => Ok(layers),
-        },
-        None if found.is_some() => Ok(vec![0, 1]),
-        None => Ok(vec![0]),
-    }
+    let Some(layers) = wished else {
+        return Ok(if found.is_some() { vec![0, 1] } else { vec![0] });
+    };
+    let has = |layer| layers.contains(&layer);
+    let of_models = layers.iter().find(|layer| [1, 2].contains(*layer));
+    let wrong = if layers.is_empty() {
+        "`layers` is empty; name at least one layer".to_owned()
+    } else if let Some(layer) = layers.iter().find(|layer| **layer > 3) {
+        format!("there is no layer {layer}; there are 0, 1, 2 and 3")
+    } else if let Some(layer) =
+        of_models.filter(|layer| found.is_none() && !(**layer == 2 && config.stress.server))
+    {
+        format!(
+            "layer {layer} needs a golden set: write golden/tasks.yaml, or name one with --golden"
+        )
+    } else if has(2) && args.shard.is_some() {
+        "layer 2 is not made in parts: leave it out of the matrix of jobs (--layers 0,1), and give it a job of its own with --layers 2"
+            .to_owned()
+    } else if has(3) && !has(1) {
+        "layer 3 measures the runs of layer 1: write --layers 1,3".to_owned()
+    } else {
+        return Ok(layers);
+    };
+    bail!(Usage(wrong))
 }
 
 /// Puts the flags on top of the configuration.

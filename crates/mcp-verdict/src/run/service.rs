@@ -7,9 +7,11 @@ pub(crate) use figures::Figures;
 
 use super::budget::Budget;
 use super::journal::{Journal, key};
+use super::offers::Offers;
 use super::wire::Wire;
 use pay::response;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
@@ -19,7 +21,7 @@ use verdict_eval::lexical;
 use verdict_eval::provider::pace::Pace;
 use verdict_eval::provider::patience::{Next, Patience, RetryBudget};
 use verdict_eval::provider::price::{Tariff, estimate};
-use verdict_eval::provider::{Endpoint, Fault, FaultKind, Offer, Quirks, decode, encode};
+use verdict_eval::provider::{Endpoint, Fault, FaultKind, Quirks, decode, encode};
 use verdict_eval::tool::Tool;
 use verdict_model::behavior::{RunFault, Tokens};
 
@@ -59,13 +61,14 @@ pub(crate) struct Service<'d> {
     remote: Option<Remote<'d>>,
     state: RefCell<State>,
     freed: Notify,
+    landed: Notify,
     began: Instant,
 }
 
 struct Remote<'d> {
     net: &'d Net,
     endpoint: Endpoint,
-    offer: Offer,
+    offers: Offers,
     tariff: Option<Tariff>,
 }
 
@@ -75,6 +78,21 @@ struct State {
     pace: Pace,
     stopped: Option<RunFault>,
     figures: Figures,
+    /// Keys of the answers that are being asked for.
+    flying: BTreeSet<String>,
+}
+
+/// One question on its way: whoever has the same one waits for its answer.
+struct Flight<'s, 'd> {
+    service: &'s Service<'d>,
+    key: String,
+}
+
+impl Drop for Flight<'_, '_> {
+    fn drop(&mut self) {
+        self.service.state.borrow_mut().flying.remove(&self.key);
+        self.service.landed.notify_waiters();
+    }
 }
 
 /// A model's answer and how it came.
@@ -100,7 +118,7 @@ impl<'d> Service<'d> {
             .zip(desk.net.as_ref())
             .map(|(endpoint, net)| Remote {
                 net,
-                offer: Offer::new(endpoint.wire, tools),
+                offers: Offers::new(endpoint.wire, tools),
                 endpoint,
                 tariff,
             });
@@ -114,8 +132,10 @@ impl<'d> Service<'d> {
                 pace: Pace::new(concurrency),
                 stopped: None,
                 figures: Figures::default(),
+                flying: BTreeSet::new(),
             }),
             freed: Notify::new(),
+            landed: Notify::new(),
             began: Instant::now(),
         }
     }
@@ -145,7 +165,7 @@ impl<'d> Service<'d> {
         let mut notes = Vec::new();
         if let Some(remote) = &self.remote {
             notes.extend(remote.endpoint.notes());
-            notes.extend(remote.offer.notes.iter().cloned());
+            notes.extend(remote.offers.notes().iter().cloned());
             notes.extend(self.state.borrow().quirks.notes());
         }
         notes
@@ -166,7 +186,8 @@ impl<'d> Service<'d> {
         let Some(remote) = &self.remote else {
             return (Tokens::default(), Some(0.0));
         };
-        let http = encode(&remote.endpoint, request, &remote.offer, &Quirks::default());
+        let offer = remote.offers.of(&request.tools);
+        let http = encode(&remote.endpoint, request, &offer, &Quirks::default());
         let tokens = estimate(http.body.len(), EXPECTED_OUTPUT);
         (
             tokens,
@@ -189,9 +210,10 @@ impl<'d> Service<'d> {
             });
         };
         let mut patience = Patience::new();
+        let offer = remote.offers.of(&request.tools);
         loop {
             let quirks = self.state.borrow().quirks.clone();
-            let http = encode(&remote.endpoint, request, &remote.offer, &quirks);
+            let http = encode(&remote.endpoint, request, &offer, &quirks);
             let session = remote.net.journal.borrow().session().to_owned();
             let key = key(&[
                 MAKER,
@@ -201,7 +223,7 @@ impl<'d> Service<'d> {
             ]);
             let kept = remote.net.journal.borrow_mut().find(&key);
             if let Some(kept) = kept
-                && let Ok(answer) = decode(&remote.endpoint, &response(&kept), &remote.offer.names)
+                && let Ok(answer) = decode(&remote.endpoint, &response(&kept), &offer.names)
             {
                 let is_used = remote.net.journal.borrow().is_used();
                 return Ok(self.reused(answer, kept.ms, is_used));
@@ -209,7 +231,11 @@ impl<'d> Service<'d> {
             if let Some(stopped) = self.state.borrow().stopped.clone() {
                 return Err(stopped);
             }
-            let fault = match self.pay(remote, &http, &key).await? {
+            // A trial begins with the answer that the undisturbed run had, and both may be under way.
+            let Some(_flight) = self.first_to_ask(&key).await else {
+                continue;
+            };
+            let fault = match self.pay(remote, &offer.names, &http, &key).await? {
                 Ok(asked) => return Ok(asked),
                 Err(fault) => fault,
             };
@@ -241,6 +267,21 @@ impl<'d> Service<'d> {
             ms,
             is_reused: is_used,
         }
+    }
+
+    /// Takes the lead in asking for an answer; nothing after somebody else was asking for the same one and has ended.
+    async fn first_to_ask(&self, key: &str) -> Option<Flight<'_, 'd>> {
+        let landed = self.landed.notified();
+        tokio::pin!(landed);
+        landed.as_mut().enable();
+        if self.state.borrow_mut().flying.insert(key.to_owned()) {
+            return Some(Flight {
+                service: self,
+                key: key.to_owned(),
+            });
+        }
+        landed.await;
+        None
     }
 
     fn given_up(&self, remote: &Remote<'_>, fault: &Fault, is_first: bool) -> RunFault {

@@ -3,10 +3,10 @@
 use super::judging::Judging;
 use super::service::{Asked, Service};
 use super::transcripts::Transcripts;
+use super::wave;
 use crate::client::Client;
 use crate::interrupt::Interrupt;
 use crate::progress::Tally;
-use futures_util::StreamExt;
 use futures_util::future::join_all;
 use std::cell::RefCell;
 use verdict_eval::agent::{Episode, LiveCall, LiveResult, Next, Rules};
@@ -38,6 +38,16 @@ struct Attempt<'s> {
     case: &'s Case,
     index: u32,
     wave: u32,
+}
+
+/// What playing an episode took.
+pub(crate) struct Played {
+    pub(crate) ms: Spent,
+    /// All answers of the model came from the journal.
+    pub(crate) reused: bool,
+    pub(crate) fault: Option<RunFault>,
+    /// Of each live call until it was answered; nothing where it was not.
+    pub(crate) live_ms: Vec<Option<u64>>,
 }
 
 /// The runs of one case, in the order of their indices.
@@ -139,66 +149,68 @@ impl<'s> Session<'s> {
         tally: &RefCell<Tally>,
         interrupt: &mut Interrupt,
     ) -> Vec<(usize, Run)> {
-        let mut done: Vec<Option<Run>> = attempts.iter().map(|_| None).collect();
-        {
-            let runs = futures_util::stream::iter(attempts.iter().enumerate())
-                .map(|(at, attempt)| async move { (at, self.one(service, *attempt).await) })
-                .buffer_unordered(self.concurrency);
-            tokio::pin!(runs);
-            loop {
-                tokio::select! {
-                    biased;
-                    () = &mut *interrupt => break,
-                    next = runs.next() => {
-                        let Some((at, run)) = next else { break };
-                        tally.borrow_mut().done(&service.spent());
-                        done[at] = Some(run);
-                    }
-                }
-            }
-        }
+        let make = |attempt| self.one(service, attempt);
+        let done = || tally.borrow_mut().done(&service.spent());
+        let done = wave::all(attempts, self.concurrency, interrupt, make, done).await;
         let made = attempts.iter().zip(done);
         made.map(|(attempt, run)| (attempt.place, run.unwrap_or_else(|| not_made(*attempt))))
             .collect()
     }
 
-    /// One run, from the prompt to its score.
-    async fn one(&self, service: &Service<'_>, attempt: Attempt<'s>) -> Run {
-        let mut episode = Episode::new(attempt.case, self.tools, self.rules, attempt.index);
-        let mut ms = Spent::default();
-        let mut reused = true;
-        let mut fault = None;
-        let mut live_ms = Vec::new();
+    /// Plays an episode to its end: the model is asked, the live server called.
+    pub(crate) async fn play(
+        &self,
+        service: &Service<'_>,
+        case: &Case,
+        index: u32,
+        episode: &mut Episode<'_>,
+    ) -> Played {
+        let mut played = Played {
+            ms: Spent::default(),
+            reused: true,
+            fault: None,
+            live_ms: Vec::new(),
+        };
         loop {
             match episode.next() {
                 Next::Done => break,
-                Next::Ask(request) => match service.ask(&request, attempt.index).await {
+                Next::Ask(request) => match service.ask(&request, index).await {
                     Ok(Asked {
                         answer,
                         ms: took,
                         is_reused,
                     }) => {
-                        ms.model += took;
-                        reused &= is_reused;
+                        played.ms.model += took;
+                        played.reused &= is_reused;
                         episode.answered(answer);
                     }
                     Err(why) => {
-                        fault = Some(why);
+                        played.fault = Some(why);
                         break;
                     }
                 },
                 Next::Call(calls) => {
                     let began = std::time::Instant::now();
-                    let timed =
-                        join_all(calls.iter().map(|call| self.call(attempt.case, call))).await;
+                    let timed = join_all(calls.iter().map(|call| self.call(case, call))).await;
                     let (results, took): (Vec<_>, Vec<_>) = timed.into_iter().unzip();
-                    live_ms.extend(took);
-                    ms.server += u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    played.live_ms.extend(took);
+                    let ms = u64::try_from(began.elapsed().as_millis());
+                    played.ms.server += ms.unwrap_or(u64::MAX);
                     episode.called(results);
                 }
             }
         }
-        let fault = fault.or_else(|| episode.fault());
+        played.reused &= episode.asked() > 0;
+        played.fault = played.fault.or_else(|| episode.fault());
+        played
+    }
+
+    /// One run, from the prompt to its score.
+    async fn one(&self, service: &Service<'_>, attempt: Attempt<'s>) -> Run {
+        let mut episode = Episode::new(attempt.case, self.tools, self.rules, attempt.index);
+        let played = self
+            .play(service, attempt.case, attempt.index, &mut episode)
+            .await;
         let transcript = self.transcripts.and_then(|kept| {
             kept.write(
                 service.id(),
@@ -213,18 +225,19 @@ impl<'s> Session<'s> {
             wave: attempt.wave,
             outcome: RunOutcome::Invalid,
             scores: std::collections::BTreeMap::new(),
-            calls: calls_made(&episode, live_ms),
+            calls: calls_made(&episode, played.live_ms),
             differences: vec![],
             fault: None,
             answer: episode.trace().answer.clone(),
             judged: vec![],
             turns: episode.asked(),
             tokens: episode.tokens(),
-            ms,
-            reused: reused && episode.asked() > 0,
+            ms: played.ms,
+            reused: played.reused,
             transcript,
         };
-        self.settle(&mut run, attempt.case, &episode, fault).await;
+        self.settle(&mut run, attempt.case, &episode, played.fault)
+            .await;
         run
     }
 
@@ -321,7 +334,7 @@ impl<'s> Session<'s> {
 }
 
 /// The calls of a run; `live_ms` belongs to those that went to the server, in their order.
-fn calls_made(episode: &Episode<'_>, live_ms: Vec<Option<u64>>) -> Vec<CallMade> {
+pub(crate) fn calls_made(episode: &Episode<'_>, live_ms: Vec<Option<u64>>) -> Vec<CallMade> {
     let traced = episode.trace().calls.iter();
     let mut live_ms = live_ms.into_iter();
     traced
@@ -342,6 +355,15 @@ fn calls_made(episode: &Episode<'_>, live_ms: Vec<Option<u64>>) -> Vec<CallMade>
         .collect()
 }
 
+/// Why a run was not made.
+pub(crate) fn cut_off() -> RunFault {
+    RunFault {
+        who: Who::Harness,
+        what: "interrupted".to_owned(),
+        message: "the run was cut off; the same command goes on where it stopped".to_owned(),
+    }
+}
+
 fn not_made(attempt: Attempt<'_>) -> Run {
     Run {
         index: attempt.index,
@@ -350,11 +372,7 @@ fn not_made(attempt: Attempt<'_>) -> Run {
         scores: std::collections::BTreeMap::new(),
         calls: vec![],
         differences: vec![],
-        fault: Some(RunFault {
-            who: Who::Harness,
-            what: "interrupted".to_owned(),
-            message: "the run was cut off; the same command goes on where it stopped".to_owned(),
-        }),
+        fault: Some(cut_off()),
         answer: String::new(),
         judged: vec![],
         turns: 0,

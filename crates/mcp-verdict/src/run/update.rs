@@ -15,7 +15,9 @@ use verdict_core::mask::Masks;
 use verdict_core::unjudged;
 use verdict_eval::gate::Rule;
 use verdict_eval::gate::baseline::{Baseline, Entry, Refusal, entered};
-use verdict_eval::gate::finished::{counts, is_green, wanted};
+use verdict_eval::gate::finished::{counts, is_green, origin, wanted};
+use verdict_eval::gate::trials;
+use verdict_eval::tool::Tool;
 use verdict_model::behavior::{Kind, Standing};
 use verdict_model::gate::Decision;
 use verdict_model::{Config, Report, Verdict};
@@ -34,10 +36,8 @@ pub(super) fn after(args: &RunArgs, config: &Config, held: &Held, report: &Repor
 /// Puts a green run into the baseline; says what became of it.
 fn update(held: &Held, report: &Report) -> Result<String> {
     let shown = held.path.display();
-    let (Some(layer), Some(info), Some(gate)) =
-        (&report.layers.behavior, &report.session, &report.gate)
-    else {
-        return Ok("the baseline is as it was: layer 1 did not run".to_owned());
+    let (Some(info), Some(gate)) = (&report.session, &report.gate) else {
+        return Ok("the baseline is as it was: no layer that asks models ran".to_owned());
     };
     if report.verdict != Verdict::Pass {
         let this = match gate.decision {
@@ -62,7 +62,9 @@ fn update(held: &Held, report: &Report) -> Result<String> {
     }
     let mut next = old.clone();
     let mut said = Vec::new();
-    for (model, ground) in layer.models.iter().zip(&gate.models) {
+    let models = report.layers.behavior.as_ref();
+    let models = models.map_or(&[][..], |layer| &layer.models);
+    for (model, ground) in models.iter().zip(&gate.models) {
         let Some(session) = counts(report, model, ground.decision, is_green(ground)) else {
             continue;
         };
@@ -73,6 +75,24 @@ fn update(held: &Held, report: &Report) -> Result<String> {
         let (with, entry) = entered(&next, &rule, &session);
         next = with;
         said.push(format!("{}: {}", model.id, told(entry)));
+    }
+    if let Some(layer) = &report.layers.resilience {
+        let before = next.trials.clone();
+        next = trials::entered(&next, layer, info, &Rule::of_runs(info.runs));
+        if next.suites.is_empty() {
+            // Without pools of layer 1 nothing depends on which session the tools are of.
+            next.origin = origin(info);
+            next.tools = info.tools.iter().cloned().map(Tool).collect();
+        }
+        let same = next.trials == before;
+        said.push(format!(
+            "trials: {}",
+            if same {
+                "nothing new"
+            } else {
+                "their first pass entered"
+            }
+        ));
     }
     let changed = next != old;
     if changed {
@@ -177,7 +197,7 @@ async fn collect(
     let path = path.unwrap_or_else(|| baseline::DEFAULT_FILE.to_owned());
     let mut next = held.and_then(|held| held.pools.clone());
     for session in 1..=args.sessions {
-        let behaviour = Behaviour::prepare(&bare, run, &[])?.collecting(session, collects);
+        let behaviour = Behaviour::prepare(&bare, run, &[], &[1])?.collecting(session, collects);
         let masks = behaviour.masks(&plan.settings.secrets);
         let found = match behaviour.run(&bare, ground, run, interrupt).await? {
             Told::Layer(found) => found,

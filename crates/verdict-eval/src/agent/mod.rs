@@ -277,7 +277,10 @@ impl<'a> Episode<'a> {
                     .as_mut()
                     .and_then(|it| it.intercept(&passing));
                 let server = self.tools.iter().position(|own| own.name() == call.name);
-                let from = match (&instead, source(self.case, &tool, &self.rules.config)) {
+                // What a disturbance says of a tool does not decide whether the server may be called.
+                let own = server.and_then(|place| self.tools.get(place));
+                let source = source(self.case, own.unwrap_or(&tool), &self.rules.config);
+                let from = match (&instead, source) {
                     (Some(_), _) => ResultFrom::Harness,
                     // A tool that only the disturbance offers is on no server.
                     (None, Source::Live) if server.is_none() => ResultFrom::Synthetic,

@@ -15,6 +15,7 @@ pub use enter::{
 pub use read::BaselineError;
 
 use super::counts::Counts;
+use super::trials::TrialSuite;
 use crate::tool::Tool;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -35,6 +36,9 @@ pub struct Baseline {
     pub origin: Origin,
     /// The pools, by suite, model and harness.
     pub suites: Vec<Suite>,
+    /// The pools of trials, by suite, model and harness.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<TrialSuite>,
     /// Every time that somebody lowered it on purpose, oldest first.
     #[serde(default)]
     pub accepted: Vec<Acceptance>,
@@ -127,6 +131,7 @@ impl Baseline {
             schema: SCHEMA.to_owned(),
             origin: Origin::default(),
             suites: Vec::new(),
+            trials: Vec::new(),
             accepted: Vec::new(),
             tools: Vec::new(),
         }

@@ -15,7 +15,8 @@ use super::rule::{HardMode, Rule};
 use super::session::{CaseRuling, Reason, Ruling, Session};
 use verdict_model::behavior::{CaseResult, Kind, Metric, ModelResult, Run, RunOutcome, Standing};
 use verdict_model::gate::{
-    BaselineRef, Cause, Decision, Gate, MetricChange, Mode, ModelGate, Regression, Suspect,
+    BaselineRef, Cause, Decision, Gate, Measured, MetricChange, Mode, ModelGate, Regression,
+    Suspect,
 };
 
 /// A case is told as worse from this ratio on.
@@ -267,7 +268,7 @@ impl Judged<'_> {
         let was = numbers::suite_again(&pools).map(|rated| rated.rate);
         Some(MetricChange {
             model: self.model.id.clone(),
-            metric,
+            metric: Measured::Case(metric),
             was,
             now: Some(shown.rate),
             delta: was.map(|was| shown.rate - was),

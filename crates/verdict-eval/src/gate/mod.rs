@@ -16,6 +16,7 @@
 //! - [`literal`]: the plain rule, for those who want it;
 //! - [`decision`]: what the report holds of all this;
 //! - [`finished`]: the gate on a finished report;
+//! - [`trials`]: layer 2 against the baseline;
 //! - [`changes`]: what differs between two lists of tools.
 
 pub mod absolute;
@@ -35,6 +36,7 @@ pub mod session;
 #[cfg(any(test, feature = "simulation"))]
 pub mod simulation;
 mod student;
+pub mod trials;
 
 pub use counts::Counts;
 pub use rule::{HardMode, Rule};

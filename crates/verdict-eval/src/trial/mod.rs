@@ -3,8 +3,10 @@
 //! A [`Disturbance`] stands between the model and its tools for one run; the judges of
 //! [`fault`] and [`attack`] read what happened and decide without asking anybody, as far as that can be done.
 
+mod advice;
 pub mod attack;
 pub mod fault;
+pub mod setup;
 
 use crate::chat::{End, Turn};
 use crate::golden::Case;

@@ -11,7 +11,7 @@ use verdict_eval::gate::finished::{beside, explain};
 use verdict_eval::gate::session::Session;
 use verdict_eval::gate::{Counts, Rule};
 use verdict_model::behavior::{Kind, Metric, ModelResult, Standing};
-use verdict_model::gate::{Cause, Decision, Gate};
+use verdict_model::gate::{Cause, Decision, Gate, Measured};
 
 const CASES: usize = 10;
 
@@ -120,7 +120,7 @@ fn a_quiet_night() {
     };
     assert_eq!(
         (metric.metric, metric.decision),
-        (Metric::Selection, Decision::Pass)
+        (Measured::Case(Metric::Selection), Decision::Pass)
     );
     assert_eq!(
         (metric.was, metric.now, metric.delta),

@@ -1,7 +1,8 @@
 //! What changed, for a person at a terminal: the bad news first.
 
 use super::{CaseChange, Change, CheckChange, MetricChange, Passes};
-use crate::behavior::{metric, percent};
+use crate::behavior::percent;
+use crate::gate::measured;
 use crate::layout::{Page, Tone};
 use crate::safe::{inert_lines, terminal, truncate_bytes};
 use crate::{Style, Verbosity, words};
@@ -49,6 +50,27 @@ pub fn render(change: &Change, style: &Style) -> String {
         let texts: Vec<_> = list.iter().map(case).collect();
         entries(&mut page, (title, tone, heading(title)), &texts, most);
     }
+    let trials = &change.trials;
+    for (title, tone, list, heading) in [
+        ("worse", Tone::Bad, &trials.worse, "trials that got worse"),
+        (
+            "better",
+            Tone::Good,
+            &trials.better,
+            "trials that got better",
+        ),
+        (
+            "other",
+            Tone::Dim,
+            &trials.changed,
+            "trials that are others now, not compared",
+        ),
+        ("added", Tone::Dim, &trials.added, "trials that are new"),
+        ("gone", Tone::Dim, &trials.gone, "trials that are gone"),
+    ] {
+        let texts: Vec<_> = list.iter().map(case).collect();
+        entries(&mut page, (title, tone, heading), &texts, most);
+    }
     let moved = change.metrics.iter().filter(|one| one.change != Some(0.0));
     let texts: Vec<_> = moved.map(rate).collect();
     let is_same = texts.is_empty() && *checks == super::Checks::default();
@@ -58,7 +80,8 @@ pub fn render(change: &Change, style: &Style) -> String {
         &texts,
         most,
     );
-    if is_same && change.cases == super::Cases::default() {
+    let none = super::Cases::default();
+    if is_same && change.cases == none && change.trials == none {
         page.gap();
         page.paragraph(0, "Nothing else changed.");
     }
@@ -146,7 +169,7 @@ fn rate(one: &MetricChange) -> String {
         (Some(by), false) => format!(" ({:+.1} points, may be chance)", by * 100.0),
         (None, _) => String::new(),
     };
-    let name = format!("{} {}", clean(&one.model, 120), metric(one.metric));
+    let name = format!("{} {}", clean(&one.model, 120), measured(one.metric));
     match (one.was, one.now) {
         (None, _) => format!("{name}: {}, not measured before", share(one.now)),
         (_, None) => format!("{name}: {} before, no longer measured", share(one.was)),

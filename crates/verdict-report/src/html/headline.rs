@@ -3,6 +3,7 @@
 use super::piece::{chip, counted, outcome_chip, prose, terms, text, verdict_class};
 use crate::behavior::{Miss, behavior, misses, model_names};
 use crate::findings::{checks, counts, is_problem, worst_first};
+use crate::trials::{self, Tried};
 use crate::words;
 use std::fmt::Write as _;
 use verdict_model::report::CheckResult;
@@ -54,6 +55,18 @@ pub(super) fn header(report: &Report) -> String {
             ),
         ));
     }
+    if let Some(layer) = trials::resilience(report) {
+        let runs: usize = layer.cases.iter().map(|trial| trial.runs.len()).sum();
+        facts.push((
+            "Trials",
+            format!(
+                "{}, {} in {}",
+                counted(layer.cases.len() as u64, "trial"),
+                counted(runs as u64, "run"),
+                words::duration(layer.duration_ms)
+            ),
+        ));
+    }
     format!(
         "<header>\n<p class=\"stamp {class}\">{word}</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n{}</header>\n",
         text(&words::server(target), 200),
@@ -65,6 +78,7 @@ pub(super) fn header(report: &Report) -> String {
 /// Something to do.
 enum Entry<'r> {
     Check(&'r CheckResult),
+    Trial(Tried<'r>),
     Case(Miss<'r>),
 }
 
@@ -90,7 +104,10 @@ pub(super) fn first(report: &Report) -> String {
         some.map(|miss| Entry::Case(*miss)).collect()
     };
     let (red, unstable) = (cases(true), cases(false));
+    let tried = trials::worst_first(report).into_iter();
+    let trials = tried.filter(|tried| tried.is_red()).map(Entry::Trial);
     let entries: Vec<Entry<'_>> = (bad.into_iter().map(Entry::Check))
+        .chain(trials)
         .chain(red)
         .chain(careful.into_iter().map(Entry::Check))
         .chain(unstable)
@@ -106,6 +123,7 @@ pub(super) fn first(report: &Report) -> String {
         for entry in entries.iter().take(MOST) {
             let told = match entry {
                 Entry::Check(check) => of_check(all, check),
+                Entry::Trial(tried) => of_trial(report, *tried),
                 Entry::Case(miss) => of_miss(report, *miss),
             };
             let _ = writeln!(out, "<li>{told}</li>");
@@ -150,6 +168,19 @@ fn of_miss(report: &Report, miss: Miss<'_>) -> String {
         text(&model, 120),
         crate::behavior::tally(miss.case),
         mend(&miss.case.advice)
+    )
+}
+
+fn of_trial(report: &Report, tried: Tried<'_>) -> String {
+    let trial = tried.trial;
+    format!(
+        "{} <a href=\"#{}\"><b>{}</b></a> on {}: {}{}",
+        chip("fail", "red"),
+        super::trials::anchor(report, &trial.id),
+        text(&trial.id, 120),
+        text(&trial.model, 120),
+        trials::tally(trial),
+        mend(&trial.advice)
     )
 }
 

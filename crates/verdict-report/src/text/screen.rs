@@ -5,6 +5,7 @@
 
 use super::{
     GUTTER, behavior, finding::clean, gate, headline, label, last_line, stamped, telemetry, tone,
+    trials,
 };
 use crate::behavior::{
     differences, doings, flawless, metric, misses, model_names, percent, strip, tally,
@@ -28,6 +29,7 @@ struct Amount {
     models: usize,
     tools: usize,
     notes: usize,
+    is_roomy: bool,
 }
 
 impl Amount {
@@ -38,17 +40,18 @@ impl Amount {
             findings: of(6, 1),
             rows: of(12, 3),
             told: 3_usize.saturating_sub(step / 3).max(1),
-            models: of(12, 3),
+            models: of(12, if step < 12 { 3 } else { 2 }),
             tools: of(5, 0),
             notes: of(3, 0),
+            is_roomy: step < 9,
         }
     }
 }
 
-pub(super) fn render(report: &Report, layer: &Behavior, style: &Style) -> String {
+pub(super) fn render(report: &Report, style: &Style) -> String {
     let mut out = String::new();
-    for step in 0..12 {
-        out = screen(report, layer, style, &Amount::step(step));
+    for step in 0..14 {
+        out = screen(report, style, &Amount::step(step));
         if out.lines().count() <= LINES {
             break;
         }
@@ -56,7 +59,7 @@ pub(super) fn render(report: &Report, layer: &Behavior, style: &Style) -> String
     safe::inert_lines(&out)
 }
 
-fn screen(report: &Report, layer: &Behavior, style: &Style, amount: &Amount) -> String {
+fn screen(report: &Report, style: &Style, amount: &Amount) -> String {
     let mut page = Page::new(style);
     headline(&mut page, report, style);
     let target = &report.target;
@@ -69,16 +72,26 @@ fn screen(report: &Report, layer: &Behavior, style: &Style, amount: &Amount) -> 
         ),
     );
     findings(&mut page, report, amount.findings);
-    page.gap();
-    rates(&mut page, layer, amount.models);
-    page.gap();
-    matrix(&mut page, layer, style, amount.rows);
-    told(&mut page, report, layer, amount.told);
+    let layer = crate::behavior::behavior(report);
+    if let Some(layer) = layer {
+        page.gap();
+        rates(&mut page, layer, amount.models);
+        page.gap();
+        matrix(&mut page, layer, style, amount.rows);
+        told(&mut page, report, layer, amount.told);
+    }
+    let roomy = amount.is_roomy;
+    trials::brief(&mut page, report, amount.models, amount.told, roomy);
     gate::brief(&mut page, report, amount.told);
     telemetry::brief(&mut page, report, amount.tools);
     page.gap();
-    behavior::unfit(&mut page, layer);
-    for note in layer.notes.iter().take(amount.notes) {
+    if let Some(layer) = layer {
+        behavior::unfit(&mut page, layer);
+    }
+    let notes = layer.map_or(&[][..], |layer| &layer.notes);
+    let others = crate::trials::resilience(report).map_or(&[][..], |layer| &layer.notes);
+    let others = others.iter().filter(|note| !notes.contains(note));
+    for note in notes.iter().chain(others).take(amount.notes) {
         page.short((Tone::Note, &stamped("note")), &clean(note, 300));
     }
     page.gap();

@@ -20,3 +20,4 @@ mod sarif;
 mod screen;
 mod support;
 mod text;
+mod trials;

@@ -4,6 +4,7 @@ pub(crate) mod behavior;
 pub(crate) mod inert;
 pub(crate) mod page;
 pub(crate) mod runner;
+pub(crate) mod trials;
 pub(crate) mod xml;
 
 use verdict_model::report::{

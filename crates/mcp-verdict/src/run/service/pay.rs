@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use verdict_eval::chat::Answer;
 use verdict_eval::provider::pace::{Limits, Start, Ticket};
 use verdict_eval::provider::price::estimate;
-use verdict_eval::provider::{Fault, HttpRequest, HttpResponse, decode};
+use verdict_eval::provider::{Fault, HttpRequest, HttpResponse, Names, decode};
 use verdict_model::behavior::{RunFault, Who};
 
 impl Service<'_> {
@@ -14,6 +14,7 @@ impl Service<'_> {
     pub(super) async fn pay(
         &self,
         remote: &Remote<'_>,
+        names: &Names,
         http: &HttpRequest,
         key: &str,
     ) -> Result<Result<Asked, Fault>, RunFault> {
@@ -34,7 +35,7 @@ impl Service<'_> {
         let ms = millis(began);
         let came = came.map(|response| self.masked(response));
         let decoded = match &came {
-            Ok(response) => decode(&remote.endpoint, response, &remote.offer.names),
+            Ok(response) => decode(&remote.endpoint, response, names),
             Err(fault) => Err(fault.clone()),
         };
         let limits = came.as_ref().map(Limits::of).unwrap_or_default();

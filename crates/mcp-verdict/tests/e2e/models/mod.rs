@@ -11,4 +11,5 @@ mod servers;
 #[cfg(unix)]
 mod signals;
 mod size;
+mod trials;
 mod wires;

@@ -10,13 +10,14 @@ use std::process::{Command, Output};
 pub(crate) const KEY: &str = "sk-fake-0123456789-abcdefghij/+";
 
 /// Formats that every run writes, with the name of the file.
-const FORMATS: [(&str, &str); 6] = [
+const FORMATS: [(&str, &str); 7] = [
     ("json", "report.json"),
     ("text", "report.txt"),
     ("markdown", "report.md"),
     ("junit", "report.xml"),
     ("github", "report.github"),
     ("sarif", "report.sarif"),
+    ("html", "report.html"),
 ];
 
 /// A folder of its own, the built-in server and a provider.
@@ -82,8 +83,13 @@ impl Project {
 
     /// `run --layers 1 --runs 1` with a report in each format.
     pub(crate) fn prepared(&self, more: &[&str]) -> Command {
+        self.of_layers("1", more)
+    }
+
+    /// The same with other layers.
+    pub(crate) fn of_layers(&self, layers: &str, more: &[&str]) -> Command {
         let mut command = self.command();
-        command.args(["run", "--layers", "1", "--url", &self.demo.url]);
+        command.args(["run", "--layers", layers, "--url", &self.demo.url]);
         if !more.contains(&"--runs") {
             command.args(["--runs", "1"]);
         }
@@ -152,6 +158,15 @@ impl Project {
 }
 
 impl Ran {
+    /// A trial of the first model of which layer 2 tells.
+    #[track_caller]
+    pub(crate) fn trial(&self, id: &str) -> &Value {
+        let trials = self.report["layers"]["resilience"]["cases"].as_array();
+        trials
+            .and_then(|trials| trials.iter().find(|trial| trial["id"] == id))
+            .unwrap_or_else(|| panic!("no trial {id}: {:#}\n{}", self.report, self.stderr))
+    }
+
     /// A model of the report.
     pub(crate) fn model(&self, at: usize) -> &Value {
         &self.report["layers"]["behavior"]["models"][at]

@@ -113,9 +113,15 @@ impl Baseline {
     }
 
     /// The order of the file: suites by key, cases by id and hash.
-    pub(super) fn sort(&mut self) {
+    pub(in crate::gate) fn sort(&mut self) {
         self.suites.sort_by(|one, other| one.key.cmp(&other.key));
         for suite in &mut self.suites {
+            suite
+                .cases
+                .sort_by(|one, other| (&one.id, &one.hash).cmp(&(&other.id, &other.hash)));
+        }
+        self.trials.sort_by(|one, other| one.key.cmp(&other.key));
+        for suite in &mut self.trials {
             suite
                 .cases
                 .sort_by(|one, other| (&one.id, &one.hash).cmp(&(&other.id, &other.hash)));
@@ -148,6 +154,19 @@ impl Baseline {
                     let what = format!("the case {:?}", case.id);
                     return Err(BaselineError::TooMany { what });
                 }
+            }
+        }
+        for pair in self.trials.windows(2) {
+            if pair[0].key == pair[1].key {
+                let key = &pair[0].key;
+                let what = format!("the trials of {:?} with {:?}", key.suite, key.model);
+                return Err(BaselineError::Twice { what });
+            }
+        }
+        for pair in self.trials.iter().flat_map(|suite| suite.cases.windows(2)) {
+            if (&pair[0].id, &pair[0].hash) == (&pair[1].id, &pair[1].hash) {
+                let what = format!("the trial {:?} with hash {:?}", pair[0].id, pair[0].hash);
+                return Err(BaselineError::Twice { what });
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Writing a baseline: one line a case, a tool and an acceptance, so that a diff shows what moved.
 
 use super::{Baseline, Suite};
+use crate::gate::trials::TrialSuite;
 use serde::Serialize;
 
 impl Baseline {
@@ -25,6 +26,11 @@ impl Baseline {
         }
         let suites: Vec<String> = sorted.suites.iter().map(suite).collect::<Result<_, _>>()?;
         members.push(member("suites", &list(&suites, "  ")));
+        if !sorted.trials.is_empty() {
+            let trials = sorted.trials.iter().map(trial_suite);
+            let trials: Vec<String> = trials.collect::<Result<_, _>>()?;
+            members.push(member("trials", &list(&trials, "  ")));
+        }
         members.push(member("accepted", &list(&lines(&sorted.accepted)?, "  ")));
         members.push(member("tools", &list(&lines(&sorted.tools)?, "  ")));
         Ok(format!("{{\n{}\n}}\n", members.join(",\n")))
@@ -53,6 +59,18 @@ fn list(items: &[String], margin: &str) -> String {
         .map(|item| format!("{margin}  {item}"))
         .collect();
     format!("[\n{}\n{margin}]", items.join(",\n"))
+}
+
+/// The trials of a suite, as a suite is written.
+fn trial_suite(suite: &TrialSuite) -> serde_json::Result<String> {
+    let head = TrialSuite {
+        cases: Vec::new(),
+        ..suite.clone()
+    };
+    let head = json(&head)?;
+    let head = head.strip_suffix("[]}").unwrap_or(&head);
+    let cases = list(&lines(&suite.cases)?, "    ");
+    Ok(format!("{head}{cases}}}"))
 }
 
 /// A suite: its key on one line, then one line a case.

@@ -6,7 +6,7 @@ use crate::gate::rule::HardMode;
 use crate::gate::session::CaseRuling;
 use std::collections::BTreeSet;
 use verdict_model::behavior::{CaseResult, Kind, Metric};
-use verdict_model::gate::{Decision, MetricChange};
+use verdict_model::gate::{Decision, Measured, MetricChange};
 
 /// Cases that a sentence names.
 const NAMED: usize = 5;
@@ -43,7 +43,8 @@ pub(super) fn of(
 pub(in crate::gate) fn only_the_judge(per_metric: &[MetricChange]) -> bool {
     let moved = |change: &&MetricChange| matches!(change.decision, Decision::Fail | Decision::Warn);
     let mut moved = per_metric.iter().filter(moved).peekable();
-    moved.peek().is_some() && moved.all(|change| change.metric == Metric::Completion)
+    moved.peek().is_some()
+        && moved.all(|change| change.metric == Measured::Case(Metric::Completion))
 }
 
 /// Some ids in a sentence.

@@ -8,7 +8,7 @@ use crate::gate::decision::Part;
 use crate::gate::literal::{self, Literal};
 use crate::gate::numbers::{independent_runs, literal_false_alarms, suite_again};
 use verdict_model::behavior::{CaseResult, Kind, Metric, ModelResult, RunOutcome, Standing};
-use verdict_model::gate::{Cause, Decision, MetricChange, ModelGate, Regression};
+use verdict_model::gate::{Cause, Decision, Measured, MetricChange, ModelGate, Regression};
 
 /// One model by the plain rule.
 pub fn plain(model: &ModelResult, suite: Option<&Suite>, terms: &Terms) -> Part {
@@ -45,7 +45,7 @@ pub fn plain(model: &ModelResult, suite: Option<&Suite>, terms: &Terms) -> Part 
         }));
         per_metric.push(MetricChange {
             model: model.id.clone(),
-            metric,
+            metric: Measured::Case(metric),
             was: was.map(|was| was.rate()),
             now: Some(now.rate()),
             delta: was.map(|was| now.rate() - was.rate()),
@@ -71,7 +71,7 @@ pub fn plain(model: &ModelResult, suite: Option<&Suite>, terms: &Terms) -> Part 
         if said
             .dropped
             .iter()
-            .any(|dropped| dropped.metric == change.metric)
+            .any(|dropped| Measured::Case(dropped.metric) == change.metric)
         {
             change.decision = Decision::Fail;
         }
