@@ -41,6 +41,8 @@ function lazily(name) {
 
 /** Reads a configuration in YAML; gives it back as JSON. */
 export const parseConfig = lazily("parseConfig");
+/** What keeps the configuration of a file from being used, behind its place. */
+export const planFault = lazily("planFault");
 /** A report in one of the formats of `--format`. */
 export const render = lazily("render");
 /** The same for a terminal: `{ colour, width, verbosity }` as JSON. */

@@ -44,8 +44,8 @@ const textModule = () => (textLoaded = once(textLoaded, loadText, () => (textLoa
 
 export async function check() {
   throw new UsageFault(
-    "a page cannot check a server: a browser sends no header field of our choice such as Host or Origin, hides most of " +
-      "what comes back, and has neither sockets nor processes, so that a verdict would be a guess. Record a run with " +
+    "a page cannot check a server: a conforming one refuses requests with the page's `Origin`, a browser sets other header " +
+      "fields on its own too, and hides most of what comes back, so that a verdict would be a guess. Record a run with " +
       "`npx mcp-verdict check URL --transcript transcript.json`, and give the transcript to `judge`",
   );
 }

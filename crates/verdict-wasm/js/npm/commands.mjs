@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import process from "node:process";
 import { EXIT, UsageFault } from "../action/faults.mjs";
-import { catalogue, explain as inWords, parseConfig, placeFindings, relay, renderAs } from "../library.mjs";
+import { catalogue, explain as inWords, parseConfig, placeFindings, planFault, relay, renderAs } from "../library.mjs";
 import { read } from "./arguments.mjs";
 import { examine } from "./examine.mjs";
 import { examineOutput, write, writeFile } from "./output.mjs";
@@ -22,7 +22,10 @@ export async function check(words) {
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => stop.abort());
   const { env } = process;
-  const result = await examine(config, { variables: env, env, cwd: ".", signal: stop.signal, called: "--start" });
+  const options = { variables: env, env, cwd: ".", signal: stop.signal, called: "--start" };
+  const result = await examine(config, options).catch((error) => {
+    throw file === undefined ? error : placed(error, file, env);
+  });
   for (const note of result.notes) process.stderr.write(`note: ${plain(note)}\n`);
   if (result.log) process.stderr.write(`the server's last words:\n${relay(result.log)}`);
   if (values.transcript && result.transcript) writeFile(values.transcript, result.transcript, "the transcript");
@@ -61,6 +64,13 @@ function overlay(config, values, url, command) {
   for (const name of ["revision", "requirements"]) if (values[name] !== undefined) config[name] = values[name];
   for (const name of ["no-reads", "intrusive", "behind-gateway", "deny-warnings"]) if (values[name]) config[name] = true;
   return config;
+}
+
+/** A fault of the file behind its place in it; one that a flag brought stays as it is. */
+function placed(error, file, env) {
+  if (!(error instanceof UsageFault)) return error;
+  const told = planFault(readText(file, CONFIG_BYTES, "a configuration"), file, JSON.stringify(env));
+  return told?.endsWith(`: ${error.message}`) ? new UsageFault(told) : error;
 }
 
 function seconds(name, text) {

@@ -28,6 +28,7 @@ Commands:
   check    Check one server against the specification: no model, no key
   explain  What a check means, why it matters, how to mend it
   render   Show a report in another format
+  help     This help, or that of a command
 
 Examples:
   npx mcp-verdict check http://127.0.0.1:8000/mcp

@@ -330,6 +330,28 @@ describe("hostile input does no harm", () => {
   }
 });
 
+test("the library of the package works in a page, and says what a page cannot do", async () => {
+  await open();
+  const said = await page.evaluate(async ([transcript, report]) => {
+    const { check, checks, judge, parseConfig, render } = await import("./browser.mjs");
+    const judged = await judge(JSON.parse(transcript));
+    return {
+      alike: JSON.stringify(judged) === JSON.stringify(JSON.parse(report)),
+      text: await render(judged),
+      checks: (await checks()).length,
+      config: await parseConfig("no-reads: true"),
+      refused: await check("http://127.0.0.1:8000/mcp").catch((error) => `${error.constructor.name}: ${error.message}`),
+      faulty: await judge("{").catch((error) => error.constructor.name),
+    };
+  }, [bad.transcript, bad.report]);
+  assert.ok(said.alike);
+  assert.match(said.text, /^FAIL/);
+  assert.ok(said.checks > 300);
+  assert.equal(said.config["no-reads"], true);
+  assert.match(said.refused, /^UsageFault: .*npx mcp-verdict check/);
+  assert.equal(said.faulty, "UsageFault");
+});
+
 test("the policy forbids what the page does not need", async () => {
   await open();
   const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content");
