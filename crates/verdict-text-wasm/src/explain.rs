@@ -85,5 +85,7 @@ fn rule(entry: Entry) -> Result<(Rule, State), JsError> {
 }
 
 fn unknown(key: &str, value: &str) -> JsError {
-    JsError::new(&format!("the registry has the {key} `{value}`, which this version does not know"))
+    JsError::new(&format!(
+        "the registry has the {key} `{value}`, which this version does not know"
+    ))
 }

@@ -65,7 +65,11 @@ pub(crate) fn style(text: &str) -> Result<Style, JsError> {
 #[wasm_bindgen(js_name = renderAs)]
 pub fn render_as(text: &str, format: &str, look: &str) -> Result<String, JsError> {
     let format: Format = format.parse().map_err(fault)?;
-    Ok(verdict_report::render(&report(text)?, format, &style(look)?))
+    Ok(verdict_report::render(
+        &report(text)?,
+        format,
+        &style(look)?,
+    ))
 }
 
 /// The job summary: the report as Markdown, with what stands beside it (`{ notes, link, log }`).

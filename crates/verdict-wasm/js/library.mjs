@@ -41,8 +41,8 @@ function lazily(name) {
 
 /** Reads a configuration in YAML; gives it back as JSON. */
 export const parseConfig = lazily("parseConfig");
-/** What keeps the configuration of a file from being used, behind its place. */
-export const planFault = lazily("planFault");
+/** Where the value of a key stands in a configuration. */
+export const placeOf = lazily("placeOf");
 /** A report in one of the formats of `--format`. */
 export const render = lazily("render");
 /** The same for a terminal: `{ colour, width, verbosity }` as JSON. */

@@ -147,6 +147,13 @@ function frame(html) {
     new ResizeObserver(() => {
       inner.style.height = `${Math.ceil(body.getBoundingClientRect().height) + 2}px`;
     }).observe(body);
+    // The address of the frame's document is the page's: its links to itself would lead here.
+    inner.contentDocument.addEventListener("click", (event) => {
+      const link = event.target.closest?.('a[href^="#"]');
+      if (!link) return;
+      event.preventDefault();
+      goTo(inner.contentDocument.getElementById(link.getAttribute("href").slice(1)));
+    });
     for (const link of inner.contentDocument.querySelectorAll('a[href^="https:"]')) {
       link.target = "_blank";
       link.rel = "noopener noreferrer";
@@ -154,6 +161,15 @@ function frame(html) {
   });
   inner.srcdoc = html;
   return inner;
+}
+
+/** Shows a place of the report, whatever it is folded into. */
+function goTo(place) {
+  if (!place) return;
+  for (let fold = place.closest("details"); fold; fold = fold.parentElement?.closest("details")) fold.open = true;
+  place.tabIndex = -1;
+  place.focus({ preventScroll: true });
+  place.scrollIntoView();
 }
 
 function save(format, content) {

@@ -32,7 +32,11 @@ function say(text) {
 }
 
 // A reader that has gone away is no error; anything else that keeps the verdict from being read is.
-stdout.on("error", (error) => exit(error.code === "EPIPE" ? process.exitCode : EXIT.internal));
+stdout.on("error", (error) => {
+  if (error.code === "EPIPE") exit(process.exitCode);
+  stderr.write(`error: standard output cannot be written: ${plain(error.message)}\n`);
+  exit(EXIT.internal);
+});
 
 try {
   process.exitCode = await main(argv.slice(2));

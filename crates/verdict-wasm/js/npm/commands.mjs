@@ -2,9 +2,10 @@
 import { readFileSync, statSync } from "node:fs";
 import process from "node:process";
 import { EXIT, UsageFault } from "../action/faults.mjs";
-import { catalogue, explain as inWords, parseConfig, placeFindings, planFault, relay, renderAs } from "../library.mjs";
+import { catalogue, explain as inWords, parseConfig, placeFindings, relay, renderAs } from "../library.mjs";
 import { read } from "./arguments.mjs";
 import { examine } from "./examine.mjs";
+import { placed } from "./fault.mjs";
 import { examineOutput, write, writeFile } from "./output.mjs";
 import { plain } from "./plain.mjs";
 
@@ -18,14 +19,21 @@ export async function check(words) {
   const { values, positionals, command, sinks } = read("check", words);
   examineOutput(sinks, values);
   const file = values.config ?? (isFile(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
-  const config = overlay(file === undefined ? {} : configuration(file), values, address(values, positionals, command), command);
+  const yaml = file === undefined ? "" : readText(file, CONFIG_BYTES, "a configuration");
+  values.url = address(values, positionals, command);
+  const config = overlay(configuration(yaml, file), values, command);
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => stop.abort());
   const { env } = process;
   const options = { variables: env, env, cwd: ".", signal: stop.signal, called: "--start" };
-  const result = await examine(config, options).catch((error) => {
-    throw file === undefined ? error : placed(error, file, env);
-  });
+  const shows = !values.quiet && process.stderr.isTTY === true;
+  if (shows) process.stderr.write("  checking …");
+  const result = await examine(config, options)
+    .catch((error) => {
+      if (!(error instanceof UsageFault) || file === undefined) throw error;
+      throw new UsageFault(placed(error.message, { yaml, file, config, values, command }));
+    })
+    .finally(() => shows && process.stderr.write("\r\u001b[K"));
   for (const note of result.notes) process.stderr.write(`note: ${plain(note)}\n`);
   if (result.log) process.stderr.write(`the server's last words:\n${relay(result.log)}`);
   if (values.transcript && result.transcript) writeFile(values.transcript, result.transcript, "the transcript");
@@ -42,10 +50,10 @@ function address({ url }, positionals, command) {
 }
 
 /** The flags on top of the file. */
-function overlay(config, values, url, command) {
+function overlay(config, values, command) {
   const server = (config.server ??= {});
-  if (url !== undefined) {
-    server.url = url;
+  if (values.url !== undefined) {
+    server.url = values.url;
     delete server.command;
   }
   if (command.length > 0) {
@@ -66,23 +74,16 @@ function overlay(config, values, url, command) {
   return config;
 }
 
-/** A fault of the file behind its place in it; one that a flag brought stays as it is. */
-function placed(error, file, env) {
-  if (!(error instanceof UsageFault)) return error;
-  const told = planFault(readText(file, CONFIG_BYTES, "a configuration"), file, JSON.stringify(env));
-  return told?.endsWith(`: ${error.message}`) ? new UsageFault(told) : error;
-}
-
 function seconds(name, text) {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value)) throw new UsageFault(`--${name} '${text}' is no number of seconds`);
   return value;
 }
 
-function configuration(file) {
-  const text = readText(file, CONFIG_BYTES, "a configuration");
+function configuration(yaml, file) {
+  if (file === undefined) return {};
   try {
-    return JSON.parse(parseConfig(text, file));
+    return JSON.parse(parseConfig(yaml, file));
   } catch (error) {
     throw new UsageFault(error.message);
   }

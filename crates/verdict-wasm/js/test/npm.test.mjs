@@ -105,6 +105,13 @@ describe("check", () => {
     assert.equal(JSON.parse(readFileSync(at("out/t.json"), "utf8")).schema, "mcp-verdict/transcript/v1");
   });
 
+  test("a report that cannot be written is no verdict", { skip: !existsSync("/dev/full") }, () => {
+    const bin = at("node_modules/.bin/mcp-verdict");
+    const { status, stderr } = spawnSync("sh", ["-c", `'${bin}' explain > /dev/full`], { encoding: "utf8" });
+    assert.equal(status, 4);
+    assert.match(stderr, /^error: standard output cannot be written/);
+  });
+
   test("the configuration of the folder is read, and flags win", async () => {
     const cwd = at("configured");
     mkdirSync(cwd);
@@ -143,13 +150,16 @@ describe("check", () => {
 });
 
 test("a fault of the configuration is told at its place, as the program tells it", async () => {
-  for (const text of ['server: { url: "ftp://x/" }\n', "server: { url: http://127.0.0.1:9/ }\nrevision: 1999-01-01\n", "server:\n  url: http://127.0.0.1:9/\n  headers:\n    A: ${NOT_SET_ANYWHERE}\n", "checks: { no.such-check: off }\n"]) {
+  for (const text of ['server: { url: "ftp://x/" }\n', "server: { url: http://127.0.0.1:9/ }\nrevision: 1999-01-01\n", "server:\n  url: http://127.0.0.1:9/\n  headers:\n    A: ${NOT_SET_ANYWHERE}\n", "checks: { no.such-check: off }\n", "server: { url: http://127.0.0.1:9/, timeout: -1 }\n", "server: { command: \"node 'x\" }\n", "server: { url: http://127.0.0.1:9/, headers: { 'a b': x } }\n", "auth: { token: \"${NOT_SET_ANYWHERE}\" }\nserver: { url: http://127.0.0.1:9/ }\n", "deadline: 0\nserver: { url: http://127.0.0.1:9/ }\n"]) {
     writeFileSync(at("faulty.yaml"), text);
     const words = ["check", "--config", "faulty.yaml"];
     const [one, other] = [program(words), await installed.run(words)];
-    assert.equal(other.exit, 2);
-    assert.equal(other.stderr, one.stderr);
-    assert.match(one.stderr, /faulty\.yaml:\d+:\d+: |no server/);
+    assert.equal(other.exit, 2, text);
+    assert.equal(other.stderr, one.stderr, text);
+    assert.match(one.stderr, /faulty\.yaml:\d+:\d+: |no server/, text);
+    // What a flag gives is not at its place in the file.
+    const flagged = [...words, "--url", "gopher://x/"];
+    assert.equal((await installed.run(flagged)).stderr, program(flagged).stderr, text);
   }
 });
 
@@ -197,7 +207,7 @@ test("help names every command and option, with examples, and loads no core", as
   for (const { name } of commandsOfTheProgram()) assert.match(stdout, new RegExp(`\\b${name}\\b`));
   const { stdout: page } = await installed.run(["check", "--help"]);
   // A baseline is of layers that are not here.
-  const known = program(["check", "--help"]).stdout.match(/--[a-z-]+(?= |\n)/g).filter((name) => name !== "--baseline");
+  const known = program(["check", "--help"]).stdout.match(/^ +(-\w, )?--[a-z-]+/gm).map((line) => /--[a-z-]+/.exec(line)[0]).filter((name) => name !== "--baseline");
   for (const name of new Set(known)) assert.ok(page.includes(name), name);
   assert.match(page, /Examples:/);
 });

@@ -128,6 +128,22 @@ test("a transcript that is dropped shows what is wrong, with the rule and the me
   }
 });
 
+test("links within the report lead to their places in it", async () => {
+  await open();
+  await paste(bad.report);
+  await page.click("#go");
+  await result();
+  const links = report().locator('#first a[href^="#"]');
+  assert.ok((await links.count()) > 0);
+  await page.evaluate(() => scrollTo(0, 0));
+  await links.last().focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => scrollY > 600);
+  const place = report().locator((await links.last().getAttribute("href")).replaceAll(".", "\\."));
+  assert.ok(await place.isVisible());
+  assert.ok(await place.evaluate((element) => element === document.activeElement || element === element.ownerDocument.activeElement));
+});
+
 test("a report that is pasted is shown", async () => {
   await open();
   await paste(bad.report);
