@@ -31,7 +31,7 @@ export async function check(words) {
   const result = await examine(config, options)
     .catch((error) => {
       if (!(error instanceof UsageFault) || file === undefined) throw error;
-      throw new UsageFault(placed(error.message, { yaml, file, config, values, command }));
+      throw new UsageFault(placed(error.message, { yaml, file, values, command }));
     })
     .finally(() => shows && process.stderr.write("\r\u001b[K"));
   for (const note of result.notes) process.stderr.write(`note: ${plain(note)}\n`);

@@ -12,22 +12,25 @@ const FLAGS = {
   requirements: "requirements",
 };
 
-/** The message, behind its place in the file where one of the keys that it may be about stands there. */
-export function placed(message, { yaml, file, config, values, command }) {
-  for (const key of keys(message, config)) {
-    if (isFlag(key, values, command)) continue;
+/** The message, behind its place in the file where the key that it is about stands there. */
+export function placed(message, { yaml, file, values, command }) {
+  for (const key of keys(message)) {
+    if (isFlag(key, values, command)) return message;
     const place = placeOf(yaml, file, key);
     if (place !== undefined) return `${place}: ${message}`;
   }
   return message;
 }
 
-function keys(message, { server }) {
+/** The keys that a message may be about, the likely ones first. */
+function keys(message) {
   const named = [...message.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
-  if (message.startsWith("the header ")) return named.flatMap((name) => [name, `server.headers.${name}`]);
+  if (message.startsWith("no server is named")) return [];
+  if (message.startsWith("`start` ")) return ["server.start"];
   if (message.startsWith("the command ")) return ["server.command", "server.start"];
-  // An address is told as it is.
-  return server.url !== undefined && message.includes(server.url) ? ["server.url"] : named;
+  if (message.startsWith("the header ")) return named.flatMap((name) => [name, `server.headers.${name}`]);
+  // A fault of the address names no key.
+  return [...named, "server.url"];
 }
 
 function isFlag(key, values, command) {
