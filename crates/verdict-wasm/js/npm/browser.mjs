@@ -2,7 +2,7 @@
 import initCore, * as core from "../core.js";
 import initText, * as text from "../text.js";
 import { UsageFault } from "../action/faults.mjs";
-import { recordedConfig } from "./recorded.mjs";
+import { recordedConfig, usable } from "./recorded.mjs";
 
 export { UsageFault };
 
@@ -52,19 +52,15 @@ export async function check() {
 
 export async function judge(transcript, config) {
   const { judgeTranscript } = await coreModule();
-  return JSON.parse(judgeTranscript(...recordedConfig(transcript, config, UsageFault)));
+  return JSON.parse(usable(() => judgeTranscript(...recordedConfig(transcript, config))));
 }
 
 export async function render(report, format = "text") {
   const { render: rendered } = await textModule();
-  return rendered(typeof report === "string" ? report : JSON.stringify(report), format);
+  return usable(() => rendered(typeof report === "string" ? report : JSON.stringify(report), format));
 }
 
 export async function parseConfig(yaml, file = "mcp-verdict.yaml") {
   const { parseConfig: parsed } = await textModule();
-  try {
-    return JSON.parse(parsed(yaml, file));
-  } catch (error) {
-    throw new UsageFault(error.message);
-  }
+  return JSON.parse(usable(() => parsed(yaml, file)));
 }

@@ -38,6 +38,8 @@ export interface Result {
   transcript?: Transcript;
   /** What you should know about the configuration. */
   notes: string[];
+  /** What a server that did not start wrote last, as it came. */
+  lastWords?: string;
 }
 
 /** One entry of the registry of checks. */

@@ -2,22 +2,25 @@
 import { judgeTranscript, render as rendered, catalogue, parseConfig as parsed } from "../library.mjs";
 import { UsageFault } from "../action/faults.mjs";
 import { examine } from "./examine.mjs";
-import { recordedConfig } from "./recorded.mjs";
+import { recordedConfig, usable } from "./recorded.mjs";
 
 export { UsageFault };
 
 export async function check(target, { env = process.env, variables = env, cwd = ".", signal = new AbortController().signal } = {}) {
   const config = typeof target === "string" ? { server: { url: target } } : structuredClone(target);
-  const { report, transcript, notes } = await examine(config, { variables, env, cwd, signal });
-  return { report: JSON.parse(report), transcript: transcript === undefined ? undefined : JSON.parse(transcript), notes };
+  const { report, transcript, notes, log } = await examine(config, { variables, env, cwd, signal });
+  const result = { report: JSON.parse(report), notes };
+  if (transcript !== undefined) result.transcript = JSON.parse(transcript);
+  if (log) result.lastWords = log;
+  return result;
 }
 
 export async function judge(transcript, config) {
-  return JSON.parse(judgeTranscript(...recordedConfig(transcript, config, UsageFault)));
+  return JSON.parse(usable(() => judgeTranscript(...recordedConfig(transcript, config))));
 }
 
 export async function render(report, format = "text") {
-  return rendered(typeof report === "string" ? report : JSON.stringify(report), format);
+  return usable(() => rendered(typeof report === "string" ? report : JSON.stringify(report), format));
 }
 
 export async function checks() {
@@ -25,9 +28,5 @@ export async function checks() {
 }
 
 export async function parseConfig(yaml, file = "mcp-verdict.yaml") {
-  try {
-    return JSON.parse(parsed(yaml, file));
-  } catch (error) {
-    throw new UsageFault(error.message);
-  }
+  return JSON.parse(usable(() => parsed(yaml, file)));
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build, install, npm, STDIO_SERVER } from "./support/package.mjs";
+import { build, install, npm, run, STDIO_SERVER } from "./support/package.mjs";
 import { freePort, isGone, native, serve, STARTED } from "./support/servers.mjs";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -30,10 +30,9 @@ after(() => {
 });
 
 /** The program in the same folder; its exit code is the verdict's. */
-function program(words, { env = {}, cwd = installed.home } = {}) {
-  const { status, stdout, stderr } = spawnSync(native, words, { cwd, encoding: "utf8", maxBuffer: 1 << 28, env: { ...process.env, ...env } });
-  return { exit: status, stdout, stderr };
-}
+const program = (words, options) => run(native, words, { cwd: installed.home, ...options });
+/** Most of a run is fixed waiting, so a few go side by side. */
+const sideBySide = { concurrency: 3 };
 
 /** What two runs may differ in is their times. */
 function withoutTimes(text) {
@@ -43,7 +42,7 @@ function withoutTimes(text) {
   return report;
 }
 
-test("the package holds what it needs and nothing else", () => {
+test("the package holds what it needs and nothing else", async () => {
   const files = installed.list.map((file) => file.replace(/-[A-Z0-9]{8}\.mjs$/, "-HASH.mjs"));
   assert.deepEqual([...new Set(files)], [
     "LICENSE", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "browser.mjs", "catalogue.json", "chunk-HASH.mjs", "cli.mjs",
@@ -52,23 +51,25 @@ test("the package holds what it needs and nothing else", () => {
   ]);
   assert.ok(installed.bytes < 2 << 20, `${installed.bytes} bytes`);
   const { version, dependencies } = JSON.parse(readFileSync(at("node_modules/mcp-verdict/package.json"), "utf8"));
-  assert.equal(`mcp-verdict ${version}\n`, program(["--version"]).stdout);
+  assert.equal(`mcp-verdict ${version}\n`, (await program(["--version"])).stdout);
   assert.equal(dependencies, undefined);
+  const named = readFileSync(path.join(root, "docs/npm.md"), "utf8").match(/mcp-verdict-\d[\w.-]*\.tgz/)[0];
+  assert.equal(named, `mcp-verdict-${version}.tgz`);
 });
 
-test("npx runs it, in the folder and from anywhere", () => {
+test("npx runs it", async () => {
   const npx = npm.replace("npm", "npx");
   const words = ["--no-install", "mcp-verdict", "check", "--format", "json", server.url];
   const { status, stdout, stderr } = spawnSync(npx, words, { cwd: installed.home, encoding: "utf8", maxBuffer: 1 << 28 });
   assert.equal(status, 0, stderr);
-  const { stdout: one } = program(["check", "--format", "json", "--url", server.url]);
+  const { stdout: one } = await program(["check", "--format", "json", "--url", server.url]);
   assert.deepEqual(withoutTimes(stdout), withoutTimes(one));
 });
 
-describe("check", () => {
+describe("check", sideBySide, () => {
   test("a server over standard input and output comes to what the program says", async () => {
     const words = ["check", "--format", "json", "--", process.execPath, "stdio.mjs"];
-    const one = program(words);
+    const one = await program(words);
     const other = await installed.run(words);
     assert.equal(other.exit, one.exit, other.stderr);
     assert.deepEqual(withoutTimes(other.stdout), withoutTimes(one.stdout));
@@ -82,13 +83,13 @@ describe("check", () => {
     const { exit, stdout, stderr } = await installed.run(["check", "--start", start, "--url", url, "--format", "json"]);
     assert.equal(exit, 0, stderr);
     for (const pid of readFileSync(at("pids"), "utf8").split(" ")) assert.ok(await isGone(Number(pid)));
-    const { stdout: one } = program(["check", "--start", start, "--url", url, "--format", "json"]);
+    const { stdout: one } = await program(["check", "--start", start, "--url", url, "--format", "json"]);
     assert.deepEqual(withoutTimes(stdout), withoutTimes(one));
   });
 
   test("a server that ends before it answers", async () => {
     const words = ["check", "--start", `${process.execPath} -e 'console.error("no \\u001b[31mkey"); process.exit(7)'`, "--url", "http://127.0.0.1:9/mcp"];
-    const [one, other] = [program(words), await installed.run(words)];
+    const [one, other] = await Promise.all([program(words), installed.run(words)]);
     assert.equal(other.exit, 3);
     assert.equal(other.stdout, one.stdout.replace("exit status: 7", "exit code 7"));
     assert.match(other.stderr, /the server's last words:\n.*no /);
@@ -117,7 +118,7 @@ describe("check", () => {
     mkdirSync(cwd);
     writeFileSync(path.join(cwd, "mcp-verdict.yaml"), `server: { url: "${faulty.url}" }\nchecks: { version.unsupported-code: "off" }\n`);
     const { exit, stdout, stderr } = await installed.run(["check", "--format", "json"], { cwd });
-    assert.deepEqual(withoutTimes(stdout), withoutTimes(program(["check", "--format", "json"], { cwd }).stdout), stderr);
+    assert.deepEqual(withoutTimes(stdout), withoutTimes((await program(["check", "--format", "json"], { cwd })).stdout), stderr);
     const other = await installed.run(["check", "--url", "http://127.0.0.1:9/mcp"], { cwd });
     assert.equal(other.exit, 3, other.stderr);
     assert.notEqual(exit, 3);
@@ -153,13 +154,13 @@ test("a fault of the configuration is told at its place, as the program tells it
   for (const text of ['server: { url: "ftp://x/" }\n', "server: { url: http://127.0.0.1:9/ }\nrevision: 1999-01-01\n", "server:\n  url: http://127.0.0.1:9/\n  headers:\n    A: ${NOT_SET_ANYWHERE}\n", "checks: { no.such-check: off }\n", "server: { url: http://127.0.0.1:9/, timeout: -1 }\n", "server: { command: \"node 'x\" }\n", "server: { url: http://127.0.0.1:9/, headers: { 'a b': x } }\n", "auth: { token: \"${NOT_SET_ANYWHERE}\" }\nserver: { url: http://127.0.0.1:9/ }\n", "deadline: 0\nserver: { url: http://127.0.0.1:9/ }\n"]) {
     writeFileSync(at("faulty.yaml"), text);
     const words = ["check", "--config", "faulty.yaml"];
-    const [one, other] = [program(words), await installed.run(words)];
+    const [one, other] = await Promise.all([program(words), installed.run(words)]);
     assert.equal(other.exit, 2, text);
     assert.equal(other.stderr, one.stderr, text);
     assert.match(one.stderr, /faulty\.yaml:\d+:\d+: |no server/, text);
     // What a flag gives is not at its place in the file.
     const flagged = [...words, "--url", "gopher://x/"];
-    assert.equal((await installed.run(flagged)).stderr, program(flagged).stderr, text);
+    assert.equal((await installed.run(flagged)).stderr, (await program(flagged)).stderr, text);
   }
 });
 
@@ -204,16 +205,16 @@ test("help names every command and option, with examples, and loads no core", as
   const { exit, stdout } = await installed.run(["--help"]);
   assert.ok(performance.now() - began < 2_000);
   assert.equal(exit, 0);
-  for (const { name } of commandsOfTheProgram()) assert.match(stdout, new RegExp(`\\b${name}\\b`));
+  for (const { name } of await commandsOfTheProgram()) assert.match(stdout, new RegExp(`\\b${name}\\b`));
   const { stdout: page } = await installed.run(["check", "--help"]);
   // A baseline is of layers that are not here.
-  const known = program(["check", "--help"]).stdout.match(/^ +(-\w, )?--[a-z-]+/gm).map((line) => /--[a-z-]+/.exec(line)[0]).filter((name) => name !== "--baseline");
+  const known = (await program(["check", "--help"])).stdout.match(/^ +(-\w, )?--[a-z-]+/gm).map((line) => /--[a-z-]+/.exec(line)[0]).filter((name) => name !== "--baseline");
   for (const name of new Set(known)) assert.ok(page.includes(name), name);
   assert.match(page, /Examples:/);
 });
 
-function commandsOfTheProgram() {
-  const { stdout } = program(["--help"]);
+async function commandsOfTheProgram() {
+  const { stdout } = await program(["--help"]);
   const block = stdout.slice(stdout.indexOf("Commands:"), stdout.indexOf("Options:"));
   const names = [...block.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => ({ name }));
   assert.ok(names.length > 10);
@@ -221,9 +222,9 @@ function commandsOfTheProgram() {
 }
 
 describe("the same words as the program", () => {
-  before(() => {
+  before(async () => {
     for (const [name, { url }] of [["good", server], ["bad", faulty]]) {
-      program(["check", "--url", url, "--format", "json", "--out", `${name}.json`]);
+      await program(["check", "--url", url, "--format", "json", "--out", `${name}.json`]);
     }
   });
   for (const name of ["good", "bad"]) {
@@ -231,7 +232,7 @@ describe("the same words as the program", () => {
       test(`${name} ${words.join(" ")}`, async () => {
         const env = { COLUMNS: "72", NO_COLOR: "" };
         const all = ["render", `${name}.json`, ...words];
-        const [one, other] = [program(all, { env }), await installed.run(all, { env })];
+        const [one, other] = await Promise.all([program(all, { env }), installed.run(all, { env })]);
         assert.equal(other.stdout, one.stdout);
         assert.equal(other.exit, one.exit);
       });
@@ -239,25 +240,26 @@ describe("the same words as the program", () => {
   }
 
   test("explain", async () => {
-    const { stdout } = program(["explain", "--format", "json"]);
+    const { stdout } = await program(["explain", "--format", "json"]);
     assert.deepEqual(JSON.parse((await installed.run(["explain", "--format", "json"])).stdout), JSON.parse(stdout));
-    assert.equal((await installed.run(["explain"])).stdout, program(["explain"]).stdout);
+    assert.equal((await installed.run(["explain"])).stdout, (await program(["explain"])).stdout);
     // Where a rule stands outside of the specification, the registry has its front page only.
     const entries = JSON.parse(stdout).filter(({ specUrl }) => !/\d{4}-\d\d-\d\d$/.test(specUrl));
     for (const { id } of entries.filter((_, index) => index % 41 === 0 || entries.length - index < 2)) {
-      assert.equal((await installed.run(["explain", id])).stdout, program(["explain", id]).stdout, id);
+      assert.equal((await installed.run(["explain", id])).stdout, (await program(["explain", id])).stdout, id);
     }
   });
 });
 
-describe("what docs/npm.md says to type", () => {
+describe("what docs/npm.md says to type", sideBySide, () => {
   const page = readFileSync(path.join(root, "docs/npm.md"), "utf8");
   const blocks = (language) => [...page.matchAll(/^```(\w*)\n(.*?)^```$/gms)].filter((match) => match[1] === language).map((match) => match[2]);
   const lines = blocks("").join("").split("\n").filter((line) => line.startsWith("npx mcp-verdict "));
   const here = (text) => text.replaceAll("http://127.0.0.1:8000/mcp", server.url);
   let cwd;
-  before(() => {
+  before(async () => {
     cwd = installed.home;
+    await installed.run(["check", server.url, "--format", "json", "--out", "report.json"]);
     const manifest = JSON.parse(readFileSync(at("package.json"), "utf8"));
     writeFileSync(at("package.json"), JSON.stringify({ ...manifest, type: "module", scripts: { start: "node started.js" } }));
     writeFileSync(path.join(cwd, "server.js"), STDIO_SERVER);
@@ -270,16 +272,16 @@ describe("what docs/npm.md says to type", () => {
       // The commands are for a POSIX shell. One of them starts its own server, on the port that stands there.
       const port = await freePort();
       const command = line.includes("--start") ? line.replace("npm start", `npm start -- ${port}`).replace("8000", port) : here(line);
-      const { status, stderr } = spawnSync("sh", ["-c", command], { cwd, encoding: "utf8", env: { ...process.env, MCP_TOKEN: "token-of-the-docs" } });
-      assert.ok(status === 0 || (status === 1 && /node server|deny-warnings/.test(line)), `${status}: ${stderr}`);
+      const { exit, stderr } = await run("sh", ["-c", command], { cwd, env: { MCP_TOKEN: "token-of-the-docs" } });
+      assert.ok(exit === 0 || (exit === 1 && /node server|deny-warnings/.test(line)), `${exit}: ${stderr}`);
       assert.equal(stderr, "");
     });
   }
   for (const [index, code] of blocks("js").entries()) {
-    test(`program ${index + 1}`, () => {
+    test(`program ${index + 1}`, async () => {
       writeFileSync(path.join(cwd, `program-${index}.js`), here(code));
-      const { status, stdout, stderr } = spawnSync(process.execPath, [`program-${index}.js`], { cwd, encoding: "utf8" });
-      assert.ok(status === 0 || (status === 1 && code.includes("exitCode")), stderr);
+      const { exit, stdout, stderr } = await run(process.execPath, [`program-${index}.js`], { cwd });
+      assert.ok(exit === 0 || (exit === 1 && code.includes("exitCode")), stderr);
       assert.equal(stderr, "");
       if (index === 0) assert.match(stdout, /^pass\n[^]*true\n$/);
     });
@@ -312,12 +314,14 @@ describe("the library", () => {
   });
 
   test("mistakes are faults of usage, and no server is no error", async () => {
-    const { check, judge, parseConfig, UsageFault } = await library();
+    const { check, judge, parseConfig, render, UsageFault } = await library();
     await assert.rejects(check("nonsense"), UsageFault);
     await assert.rejects(check({}), UsageFault);
     await assert.rejects(judge("{"), UsageFault);
     await assert.rejects(judge({ schema: "x" }), UsageFault);
-    await assert.rejects(parseConfig("servr: 1"), /servr/);
+    await assert.rejects(judge({ schema: "mcp-verdict/transcript/v1", exchanges: [null, { http: { path: 7 } }] }, "http://127.0.0.1:1/"), UsageFault);
+    await assert.rejects(render({ schema: "x" }), UsageFault);
+    await assert.rejects(parseConfig("servr: 1"), UsageFault);
     const { report } = await check("http://127.0.0.1:9/mcp");
     assert.equal(report.verdict, "none");
     const stop = new AbortController();

@@ -27,18 +27,21 @@ export function install(folder) {
   return { home, bytes: size, list: files.map((file) => file.path).sort(), run: runner(home) };
 }
 
-/** Runs `npx mcp-verdict` in the folder; resolves to `{ exit, stdout, stderr }`. `started` gets the child. */
+/** Runs the installed command; what `npx` ends in. */
 function runner(home) {
-  return (words, { env = {}, cwd = home, started = () => {} } = {}) =>
-    new Promise((resolve) => {
-      const bin = path.join(home, "node_modules/.bin/mcp-verdict");
-      // What `npx` ends in; the first test goes through `npx` itself.
-      const child = spawn(bin, words, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
-      const said = { stdout: "", stderr: "" };
-      for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (said[name] += text));
-      started(child);
-      child.on("close", (exit) => resolve({ exit, ...said }));
-    });
+  const bin = path.join(home, "node_modules/.bin/mcp-verdict");
+  return (words, options) => run(bin, words, { cwd: home, ...options });
+}
+
+/** Runs a program; resolves to `{ exit, stdout, stderr }`. `started` gets the child. */
+export function run(program, words, { env = {}, cwd, started = () => {} } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(program, words, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (said[name] += text));
+    started(child);
+    child.on("close", (exit) => resolve({ exit, ...said }));
+  });
 }
 
 /** A server over standard input and output: it answers `server/discover` and one list, and refuses the rest. */
