@@ -4,7 +4,7 @@ use crate::findings::keyword;
 use crate::layout::{Page, Tone, columns};
 use crate::{Style, safe};
 use std::fmt::Write as _;
-use verdict_model::{Level, REVISION, Rule, Safety, Scope, State};
+use verdict_model::{LEGACY_REVISION, Level, REVISION, Rule, Safety, Scope, State};
 
 /// A rule in full: what it demands, why, how to mend a server that breaks it, and when it is checked.
 pub fn explain(rule: &Rule, style: &Style) -> String {
@@ -27,7 +27,7 @@ pub fn explain_as(rule: &Rule, state: State, style: &Style) -> String {
     page.gap();
     let url = rule.spec_url();
     // A reference outside the specification has no page: its name says more than the front page.
-    let place = if url.ends_with(REVISION) {
+    let place = if url.ends_with(REVISION) || url.ends_with(LEGACY_REVISION) {
         rule.spec
     } else {
         &url

@@ -16,3 +16,9 @@ pub fn parse_config(yaml: &str, file: &str) -> Result<String, JsError> {
     let config = verdict_config::parse(yaml, file).map_err(|fault| JsError::new(&fault))?;
     serde_json::to_string(&config).map_err(fault)
 }
+
+/// Where the value of a key stands in a configuration, as `file:line:column`; the key's parts are joined by dots.
+#[wasm_bindgen(js_name = placeOf)]
+pub fn place_of(yaml: &str, file: &str, key: &str) -> Option<String> {
+    verdict_config::place(yaml, file, key)
+}

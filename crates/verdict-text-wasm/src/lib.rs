@@ -7,6 +7,8 @@
 #[cfg(target_arch = "wasm32")]
 pub mod configuration;
 #[cfg(target_arch = "wasm32")]
+pub mod explain;
+#[cfg(target_arch = "wasm32")]
 pub mod places;
 #[cfg(target_arch = "wasm32")]
 pub mod publication;

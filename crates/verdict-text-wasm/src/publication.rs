@@ -1,7 +1,7 @@
 //! What people and GitHub see of a report, and foreign text made safe.
 
 use crate::fault;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use verdict_model::Report;
 use verdict_report::{Aside, Format, Style, Verbosity, check_run, markdown, safe};
 use wasm_bindgen::prelude::*;
@@ -24,6 +24,52 @@ pub fn render(text: &str, format: &str) -> Result<String, JsError> {
         verbosity: Verbosity::Normal,
     };
     Ok(verdict_report::render(&report(text)?, format, &style))
+}
+
+/// How the formats for people look; what is left out is as in [`render`].
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Look {
+    colour: bool,
+    width: usize,
+    verbosity: String,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            colour: false,
+            width: 100,
+            verbosity: "normal".to_owned(),
+        }
+    }
+}
+
+/// A style from JSON: `{ colour, width, verbosity }`, verbosity being `quiet`, `normal` or `verbose`.
+pub(crate) fn style(text: &str) -> Result<Style, JsError> {
+    let look: Look = verdict_model::strict::from_str(text).map_err(fault)?;
+    let verbosity = match look.verbosity.as_str() {
+        "quiet" => Verbosity::Quiet,
+        "normal" => Verbosity::Normal,
+        "verbose" => Verbosity::Verbose,
+        other => return Err(JsError::new(&format!("there is no verbosity `{other}`"))),
+    };
+    Ok(Style {
+        colour: look.colour,
+        width: look.width,
+        verbosity,
+    })
+}
+
+/// [`render`] for a terminal: `{ colour, width, verbosity }` as JSON.
+#[wasm_bindgen(js_name = renderAs)]
+pub fn render_as(text: &str, format: &str, look: &str) -> Result<String, JsError> {
+    let format: Format = format.parse().map_err(fault)?;
+    Ok(verdict_report::render(
+        &report(text)?,
+        format,
+        &style(look)?,
+    ))
 }
 
 /// The job summary: the report as Markdown, with what stands beside it (`{ notes, link, log }`).

@@ -4,16 +4,9 @@ import path from "node:path";
 import { performance } from "node:perf_hooks";
 import tls from "node:tls";
 import { openProcess, openSocket } from "./channel.mjs";
+import { coreConfig } from "./evaluation.mjs";
 import { childEnvironment } from "./program.mjs";
 import { Run, planRun } from "./core.js";
-
-// What only the native program reads: the core of layer 0 knows none of it.
-const EVALUATION = ["golden", "models", "judge", "runs", "layers", "concurrency", "cache", "baseline", "gate", "budget", "history", "max-turns", "prices"];
-
-/** The part of a configuration that the core reads, as JSON. */
-export function coreConfig(config) {
-  return JSON.stringify(Object.fromEntries(Object.entries(config).filter(([key]) => !EVALUATION.includes(key))));
-}
 
 /**
  * Checks one server.

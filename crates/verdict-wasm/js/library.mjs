@@ -41,8 +41,14 @@ function lazily(name) {
 
 /** Reads a configuration in YAML; gives it back as JSON. */
 export const parseConfig = lazily("parseConfig");
+/** Where the value of a key stands in a configuration. */
+export const placeOf = lazily("placeOf");
 /** A report in one of the formats of `--format`. */
 export const render = lazily("render");
+/** The same for a terminal: `{ colour, width, verbosity }` as JSON. */
+export const renderAs = lazily("renderAs");
+/** Entries of the registry, an array as JSON, in the words of `mcp-verdict explain`. */
+export const explain = lazily("explain");
 /** The job summary as Markdown. */
 export const summaryPage = lazily("summaryPage");
 /** The bodies of the requests that begin a check run. */
@@ -68,6 +74,7 @@ export const placeFindings = placing({
 });
 
 export * from "./core.js";
-export { authorities, check, coreConfig } from "./driver.mjs";
+export { authorities, check } from "./driver.mjs";
+export { coreConfig } from "./evaluation.mjs";
 export { openSocket } from "./channel.mjs";
 export { childEnvironment, endGroup, invocation, signalGroup, startGroup, whyNotStarted } from "./program.mjs";

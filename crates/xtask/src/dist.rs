@@ -227,7 +227,7 @@ fn inputs() -> Result<String> {
     Ok(hex(&digest.finalize()))
 }
 
-/// Sources only: tests of the crates do not end up in the module.
+/// Sources only: tests of the crates do not end up in the module, nor what the npm package and the page add to it.
 fn collect(path: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
     if path.is_dir() {
         for entry in std::fs::read_dir(path)? {
@@ -237,7 +237,15 @@ fn collect(path: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned();
-            let apart = ["tests", "test", "target", "examples", "node_modules"];
+            let apart = [
+                "tests",
+                "test",
+                "target",
+                "examples",
+                "node_modules",
+                "npm",
+                "page",
+            ];
             if !apart.contains(&name.as_str()) {
                 collect(&entry, out)?;
             }

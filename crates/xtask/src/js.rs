@@ -43,6 +43,23 @@ pub fn bundle(out: &Path) -> Result<()> {
     )
 }
 
+/// Makes `target/npm`: the npm package, packed too, and the page; both from the sources and the committed `dist/`.
+pub fn package() -> Result<()> {
+    install()?;
+    let out = root().join("target/npm");
+    status(
+        command("node")
+            .arg(root().join(FOLDER).join("npm/build.mjs"))
+            .arg(&out),
+    )?;
+    let mut pack = command(npm());
+    pack.args(["pack", "--silent", "--pack-destination"]);
+    let packed = output(pack.arg(&out).current_dir(out.join("package")))?;
+    println!("target/npm/{}: the npm package", packed.trim());
+    println!("target/npm/page: the page, for any web server");
+    Ok(())
+}
+
 /// The version of the bundler that the lockfile names.
 pub fn bundler() -> Result<String> {
     let text = std::fs::read_to_string(root().join(FOLDER).join("package-lock.json"))?;

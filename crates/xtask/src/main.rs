@@ -51,6 +51,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Make the npm package and the page in target/npm, from the committed dist/
+    Npm,
     /// Write what is generated from the sources: the list of checks, the JSON Schemas, the docs table
     Codegen {
         /// Only compare
@@ -98,6 +100,7 @@ fn main() -> Result<()> {
         Task::RealModel { url } => model::run(&url),
         Task::Dist { check: false } => dist::build(),
         Task::Dist { check: true } => dist::check(),
+        Task::Npm => js::package(),
         Task::Codegen { check } => codegen::run(check),
         Task::Bench(options) => bench::run(&options),
         Task::Lock { folder, check } => release::lock(&folder, check),

@@ -4,7 +4,7 @@ use crate::run::{command, output, status};
 use crate::wasm::Toolchain;
 use anyhow::{Result, bail};
 
-/// Makes sure that Node, Python and a way to build the WASM core are there.
+/// Makes sure that Node, Python, a browser and a way to build the WASM core are there.
 pub fn ensure() -> Result<()> {
     let mut packages = Vec::new();
     let has = |program: &str| output(command(program).arg("--version")).is_ok();
@@ -16,6 +16,12 @@ pub fn ensure() -> Result<()> {
     }
     if !has("python3") {
         packages.extend(["python3", "python3-venv"]);
+    }
+    // For the page: Debian's browser, or one that is there under another name.
+    let browsers = ["chromium", "chromium-browser", "google-chrome"];
+    let named = std::env::var_os("MCP_VERDICT_CHROMIUM").is_some();
+    if !named && !browsers.into_iter().any(has) {
+        packages.push("chromium");
     }
     if Toolchain::find()?.is_none() {
         packages.extend(["rustc-web", "rust-web-src"]);

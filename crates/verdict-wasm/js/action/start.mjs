@@ -25,15 +25,16 @@ const KEPT = 256 << 10;
  * Starts the server of a plan and waits until it answers.
  *
  * An open socket is not enough: frameworks listen before their handlers are there. Resolves to `{ pid, log, end }`,
- * rejects with `NotStarted`. `started` hears the process id as soon as there is one.
+ * rejects with `NotStarted`. `started` hears the process id as soon as there is one; `called` is the name under which
+ * the user knows `start`.
  */
-export async function startServer(plan, { config, variables, env, cwd, signal, started = () => {} }) {
+export async function startServer(plan, { config, variables, env, cwd, signal, started = () => {}, called = "`start`" }) {
   const request = knock(coreConfig(config), JSON.stringify(variables));
   const options = { ca: authorities(config.server["ca-file"], cwd) };
   const ask = (timeoutMs) => question({ ...plan.endpoint, timeoutMs }, request, options, signal);
   if ((await ask(2_000)) === "") {
     throw new NotStarted(
-      `something answers at ${plan.url} already, before \`start\` was run; stop it, or leave out \`start\``,
+      `something answers at ${plan.url} already, before ${called} was run; stop it, or leave out ${called}`,
     );
   }
   const server = launch(plan, env, cwd);
@@ -47,7 +48,7 @@ export async function startServer(plan, { config, variables, env, cwd, signal, s
     if (ended || signal.aborted || Date.now() >= until) {
       await server.end();
       const what = ended
-        ? `the server that \`start\` ran ${ended}`
+        ? `the server that ${called} ran ${ended}`
         : signal.aborted
           ? "the run was interrupted before the server answered"
           : `the server did not answer at ${plan.url} within ${Math.round(patience / 1000)} s: ${why}`;
