@@ -9,5 +9,7 @@ mod cli;
 mod gate;
 mod hostile;
 mod models;
+#[cfg(unix)]
+mod proxy;
 mod scan;
 mod support;
