@@ -158,7 +158,7 @@ fn whole_length(bytes: &[u8]) -> Option<usize> {
 
 /// Microseconds of each echo of a line: by `cat`, and by `cat` behind the proxy.
 fn on_stdio(program: &str) -> Result<(Vec<f64>, Vec<f64>)> {
-    let mut echo = |words: &[&str]| -> Result<Vec<f64>> {
+    let echo = |words: &[&str]| -> Result<Vec<f64>> {
         let mut child = Command::new(words[0])
             .args(&words[1..])
             .stdin(Stdio::piped())
