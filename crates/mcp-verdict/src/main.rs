@@ -16,6 +16,7 @@ mod origin;
 mod output;
 mod place;
 mod progress;
+mod proxy;
 mod run;
 mod start;
 mod stress;

@@ -11,6 +11,7 @@ mod measure;
 mod merge;
 #[cfg(feature = "simulate")]
 mod nights;
+mod proxy;
 mod replay;
 mod scan;
 
@@ -44,6 +45,8 @@ enum Which {
     Action,
     /// Golden cases through a stub model: time against the ideal, memory, and how fast runs are scored
     Behaviour,
+    /// The proxy, idle: what it adds to an answer, and a thousand streams
+    Proxy,
     /// Sizes and cold starts
     Size,
     /// A scan of a million lines against reading them
@@ -107,6 +110,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if wanted(Which::Behaviour) {
         behaviour::run(&program(), &mut lines)?;
+    }
+    if wanted(Which::Proxy) {
+        proxy::run(&program(), &mut lines)?;
     }
     if wanted(Which::Scan) {
         scan(&mut lines)?;

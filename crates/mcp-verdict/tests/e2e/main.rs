@@ -10,6 +10,8 @@ mod gate;
 mod hostile;
 mod init;
 mod models;
+#[cfg(unix)]
+mod proxy;
 mod scan;
 mod stress;
 mod support;
