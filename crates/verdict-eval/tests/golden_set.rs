@@ -150,3 +150,17 @@ fn the_examples_of_the_documentation_are_read() {
         );
     }
 }
+
+#[test]
+fn its_cases_together_see_the_pack_of_attacks() {
+    use verdict_eval::trial::attack::{Choice, choose, pack};
+    let pack = pack().expect("the pack");
+    let (trials, notes) = choose(&set(), &tools(), &[], &pack, Choice::default());
+    assert!(notes.is_empty(), "{notes:?}");
+    let used: std::collections::BTreeSet<&str> = trials
+        .iter()
+        .map(|trial| trial.attack().id.as_str())
+        .collect();
+    let missing: Vec<_> = pack.iter().filter(|it| !used.contains(it.id.as_str())).collect();
+    assert!(missing.is_empty(), "{:?} of {}", missing.iter().map(|it| &it.id).collect::<Vec<_>>(), trials.len());
+}
