@@ -29,8 +29,9 @@ class NoResult extends Error {
 export async function addLayers(run, prepared, result, layers, { answers, ...limits } = {}) {
   // What layer 3 measures are the runs of layer 1.
   const asked = new Set(layers.includes(3) ? [1, ...layers] : layers);
-  // Percentiles of parts are not those of the whole.
-  const wanted = NATIVE.filter((layer) => asked.has(layer) && !(layer === 3 && run.inputs.merge));
+  // Percentiles of parts are not those of the whole, and faults and attacks are not made in parts.
+  const left = run.inputs.merge ? [2, 3] : run.inputs.shard ? [2] : [];
+  const wanted = NATIVE.filter((layer) => asked.has(layer) && !left.includes(layer));
   if (wanted.length === 0 || prepared.fault) return result;
   const name = `${wanted.length > 1 ? "Layers" : "Layer"} ${wanted.join(", ")}`;
   const skip = (why) => {

@@ -100,7 +100,7 @@ describe("the built-in model", sideBySide, () => {
     assert.equal(Number(job.outputs.overTrigger), 0);
     assert.deepEqual([job.outputs.recovered, job.outputs.regressions, job.outputs.failures], ["", "0", "0"]);
     assert.match(job.outputs.summary, /^PASS: .*; golden set: \d of 2 cases red by the built-in baseline/);
-    assert.match(job.log, /::group::Layers 1, 3: what the program said\n::stop-commands::/);
+    assert.match(job.log, /::group::Layers 1, 2, 3: what the program said\n::stop-commands::/);
   });
 
   test("a server that is started is started again for it, without the keys of models", limit, async () => {
@@ -147,10 +147,10 @@ describe("when", sideBySide, () => {
     ["a push", { event: "push" }, {}, undefined],
     ["layers: 0 on a schedule", nightly, { layers: "0" }, undefined],
     ["a fork with the label", { event: "pull_request", payload: pullRequest("labeled", { labels: ["run-evals"], label: "run-evals", fork: true }) }, {}, /a pull request from a fork gets no secrets/],
-    ["no model", nightly, { models: "" }, /Layers? 1(, 3)? skipped: no model is named/],
-    ["no key", nightly, { models: "openai:x" }, /Layers? 1(, 3)? skipped: openai:x needs a key; give the step OPENAI_API_KEY/],
+    ["no model", nightly, { models: "" }, /Layers? 1(, 2, 3)? skipped: no model is named/],
+    ["no key", nightly, { models: "openai:x" }, /Layers? 1(, 2, 3)? skipped: openai:x needs a key; give the step OPENAI_API_KEY/],
     ["no key for the judge", nightly, { judge: "anthropic:x" }, /anthropic:x needs a key; give the step ANTHROPIC_API_KEY/],
-    ["no golden set", { ...nightly, files: {} }, {}, /Layers? 1(, 3)? skipped: there is no golden set; write golden\/tasks\.yaml/],
+    ["no golden set", { ...nightly, files: {} }, {}, /Layers? 1(, 2, 3)? skipped: there is no golden set; write golden\/tasks\.yaml/],
   ];
   for (const [name, event, inputs, note] of never) {
     test(`${name}: not at all`, limit, async () => {
@@ -169,15 +169,15 @@ describe("when", sideBySide, () => {
     const program = fake("console.error('error: `openai-compatible:x@http://a.example` needs a key: set OPENAI_COMPATIBLE_API_KEY in the environment'); process.exit(2);");
     const job = await act({ ...nightly, files, inputs: { ...server, models: "openai-compatible:x@http://a.example", runner: program.file } });
     assert.equal(job.exit, 0, job.log);
-    assert.match(plain(job.summary), /Layers? 1(, 3)? skipped: .*needs a key/);
+    assert.match(plain(job.summary), /Layers? 1(, 2, 3)? skipped: .*needs a key/);
   });
 
-  test("layers: 0,1,2 on a push: 1 runs, 2 is told", limit, async () => {
+  test("layers: 0,1,2 on a push: both are asked of the program", limit, async () => {
     const program = fake(writes(said("pass")));
     const job = await act({ event: "push", files, inputs: { ...server, models, layers: "0,1,2", runner: program.file } });
     assert.equal(job.exit, 0, job.log);
     assert.ok(job.report.layers.behavior);
-    assert.match(job.log, /Layer 2 was asked for and not run: this version has layers 0, 1 and 3 only/);
+    assert.deepEqual(program.call().args.slice(0, 3), ["run", "--layers", "1,2"]);
   });
 
   test("a server that is not there costs nothing", limit, async () => {
@@ -276,7 +276,7 @@ describe("what the program says", sideBySide, () => {
       assert.deepEqual([job.exit, job.outputs.verdict, job.run.conclusion], [exit, "none", "failure"], job.log);
       assert.equal(job.report.layers.behavior, undefined);
       const [error] = annotations(job.log).error;
-      assert.match(error.properties.title, /Layers 1, 3 gave no result/);
+      assert.match(error.properties.title, /Layers 1, 2, 3 gave no result/);
       for (const text of [error.data, job.summary]) assert.match(plain(text), why);
     });
   }
