@@ -42,7 +42,7 @@ fn interrupted(suite: &Suite, requests: u64) -> Output {
 fn an_interrupted_night_enters_nothing_and_goes_on_without_paying_twice() {
     let (suite, paid) = suite("interrupted");
     let before = suite.kept();
-    suite.provider.stub().latency_ms = 30;
+    suite.provider.stub().latency_ms = 80;
     let mut lost = 0;
     // In the first pass, then among the confirmations.
     for requests in [20, FIRST_PASS + 20] {
