@@ -2,7 +2,7 @@
 
 use super::behavior::{Named, service};
 use super::service::{Desk, EXPECTED_OUTPUT, Service};
-use super::trials::Trying;
+use super::wishes::Trying;
 use std::fmt::Write as _;
 use verdict_eval::agent::{Episode, Next, Rules};
 use verdict_eval::golden::{Case, Expect};

@@ -9,6 +9,7 @@ mod history;
 mod holding;
 mod journal;
 mod judging;
+mod layers;
 mod offers;
 mod service;
 mod session;
@@ -17,6 +18,7 @@ mod trials;
 mod update;
 mod wave;
 mod wire;
+mod wishes;
 
 use crate::cli::check::conformance;
 use crate::cli::run::{GateArgs, ModelArgs, RunArgs};
