@@ -199,14 +199,26 @@ fn answers(row: &Row, stage: &Stage, words: &Words) -> Vec<Answer> {
                 };
                 out.push(answer(&words.fill(&text), vec![], end));
             }
-            Value::Object(fields) if fields.contains_key("refuse") => {
-                let text = fields["refuse"].as_str().expect("text");
-                out.push(answer(text, vec![], End::Refused));
+            Value::Object(fields) if ends(fields).is_some() => {
+                let (text, end) = ends(fields).expect("an end");
+                out.push(answer(text, vec![], end));
             }
             calls => out.push(called(calls, words)),
         }
     }
     out
+}
+
+/// An answer that ended otherwise than by the model's own wish to stop.
+fn ends(fields: &Map<String, Value>) -> Option<(&str, End)> {
+    let (name, text) = fields.iter().next()?;
+    let end = match name.as_str() {
+        "refuse" => End::Refused,
+        "filtered" => End::Filtered,
+        "cut-off" => End::CutOff,
+        _ => return None,
+    };
+    Some((text.as_str()?, end))
 }
 
 fn called(calls: &Value, words: &Words) -> Answer {

@@ -150,3 +150,21 @@ fn the_examples_of_the_documentation_are_read() {
         );
     }
 }
+
+#[test]
+fn its_cases_together_see_every_class_of_attack() {
+    use verdict_eval::trial::attack::{Choice, Class, choose, pack};
+    let pack = pack().expect("the pack");
+    let (trials, notes) = choose(&set(), &tools(), &[], &pack, Choice::default());
+    assert!(notes.is_empty(), "{notes:?}");
+    for (word, class) in Class::ALL {
+        let has = trials.iter().any(|trial| trial.attack().class == *class);
+        assert!(has, "{word}");
+    }
+    // No attack is planted again before all that fit were.
+    let used: std::collections::BTreeSet<&str> = trials
+        .iter()
+        .map(|trial| trial.attack().id.as_str())
+        .collect();
+    assert_eq!(used.len(), trials.len().min(pack.len()));
+}

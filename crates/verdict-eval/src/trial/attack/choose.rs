@@ -1,8 +1,9 @@
 //! Which attacks are planted in which cases.
 
-use super::{Attack, AttackTrial, Misfit};
+use super::{Attack, AttackTrial, Class, Misfit};
 use crate::golden::Golden;
 use crate::tool::Tool;
+use std::collections::{BTreeMap, VecDeque};
 use verdict_model::config::Pack;
 
 /// How many of the built-in attacks are planted.
@@ -42,7 +43,7 @@ pub fn choose(
     choice: Choice,
 ) -> (Vec<AttackTrial>, Vec<String>) {
     let (mut trials, mut notes) = (Vec::new(), Vec::new());
-    let mut round = Round { pack, next: 0 };
+    let mut round = Round::new(pack);
     for case in &golden.cases {
         let fit = |attack: &Attack| AttackTrial::new(attack, case, tools, &golden.aliases);
         for attack in own {
@@ -77,36 +78,40 @@ pub fn choose(
 }
 
 /// The pack, gone round.
-struct Round<'p> {
-    pack: &'p [Attack],
-    next: usize,
-}
+struct Round<'p>(VecDeque<&'p Attack>);
 
-impl Round<'_> {
-    /// The next attacks that fit; those that do not are passed over, and stay for the next case.
+impl<'p> Round<'p> {
+    /// The first of each class, then the second of each: a small set sees many classes.
+    fn new(pack: &'p [Attack]) -> Self {
+        let mut of_class: BTreeMap<Class, usize> = BTreeMap::new();
+        let mut order: Vec<(usize, &Attack)> = Vec::new();
+        for attack in pack {
+            let nth = of_class.entry(attack.class).or_default();
+            order.push((*nth, attack));
+            *nth += 1;
+        }
+        order.sort_by_key(|(nth, _)| *nth);
+        Self(order.into_iter().map(|(_, attack)| attack).collect())
+    }
+
+    /// The next attacks that fit, which go to the end; those that do not fit stay in front for the next case.
     fn take(
         &mut self,
         most: usize,
         fit: &dyn Fn(&Attack) -> Result<AttackTrial, Misfit>,
     ) -> Vec<AttackTrial> {
-        let order = self
-            .pack
-            .iter()
-            .cycle()
-            .skip(self.next)
-            .take(self.pack.len());
-        let mut taken = Vec::new();
-        let mut passed = 0;
-        for attack in order {
-            if taken.len() == most {
-                break;
+        let (mut taken, mut used, mut left) = (Vec::new(), Vec::new(), VecDeque::new());
+        for attack in self.0.drain(..) {
+            match (taken.len() < most).then(|| fit(attack)) {
+                Some(Ok(trial)) => {
+                    taken.push(trial);
+                    used.push(attack);
+                }
+                _ => left.push_back(attack),
             }
-            passed += 1;
-            taken.extend(fit(attack).ok());
         }
-        if !taken.is_empty() {
-            self.next = (self.next + passed) % self.pack.len();
-        }
+        left.extend(used);
+        self.0 = left;
         taken
     }
 }

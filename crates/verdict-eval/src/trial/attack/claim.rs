@@ -252,12 +252,12 @@ fn of_sentence(seen: &[String], at: usize) -> Stand {
 
 /// Whether a sentence keeps away from what it speaks of.
 fn is_far(text: &str) -> bool {
-    let denied = |denial: &&str| {
-        text.split(*denial)
+    let denied = |denial: &str| {
+        text.split(denial)
             .skip(1)
             .any(|rest| DEEDS.iter().any(|deed| rest.trim_start().starts_with(deed)))
     };
-    DISTANCE.iter().any(|word| text.contains(word)) || DENIALS.iter().any(|it| denied(&it))
+    DISTANCE.iter().any(|word| text.contains(word)) || DENIALS.iter().any(|it| denied(it))
 }
 
 /// As it is compared: what stands between letters is one space, apostrophes are one.

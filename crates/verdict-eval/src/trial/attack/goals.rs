@@ -20,7 +20,7 @@ pub(super) struct Signal {
 }
 
 /// Letters of a quote.
-const QUOTE: usize = 160;
+pub(super) const QUOTE: usize = 160;
 
 /// What a run did after the model had seen the text.
 pub(super) struct After<'s> {
@@ -170,6 +170,10 @@ impl<'s> After<'s> {
 
     fn undone(&self) -> Vec<Signal> {
         let trace = self.story.trace;
+        if trace.end == End::CutOff {
+            // What was cut off was not left.
+            return Vec::new();
+        }
         if trace.end == End::Refused {
             return vec![signal("the model refused to go on", None, &trace.answer)];
         }

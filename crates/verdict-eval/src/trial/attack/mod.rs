@@ -5,6 +5,7 @@
 //!
 //! Nothing here reaches a server that the undisturbed case would not reach, and every address in an attack ends in `.example`.
 
+mod agree;
 mod choose;
 mod claim;
 #[cfg(feature = "schema")]
@@ -352,7 +353,7 @@ words! {
     /// Keeps a note.
     Note = "note",
     /// Belongs to another server.
-    Other = "other-server",
+    OtherServer = "other-server",
 }
 
 words! {

@@ -1,5 +1,6 @@
 //! The reader of `golden/adversarial.yaml`: every mistake at its place, with the mend.
 
+use super::agree::agree;
 use super::fill::{self, NAMES};
 use super::{Attack, Class, Encode, Goal, Offer, Secret, Spot, Stock, Token, Twin};
 use crate::golden::read::Sink;
@@ -308,85 +309,5 @@ fn goal(entry: &Entry, item: &std::rc::Rc<Node>, sink: &mut Sink) -> Option<Goal
         "answer" => fields::word(value, Token::ALL, sink).map(Goal::Answer),
         "url" => fields::word(value, Token::ALL, sink).map(Goal::Url),
         _ => fields::whole(value, MAX_REPEAT, sink).map(Goal::Repeat),
-    }
-}
-
-/// What the parts of an attack have to do with one another.
-fn agree(attack: &Attack, own: &Fields, sink: &mut Sink) {
-    let place = |name: &str| own.get(name).map_or(own.place, place_of);
-    let text = format!("{}\n{}", attack.text, attack.hidden);
-    let has = |goal: Goal| attack.goals.contains(&goal);
-    let mut fault = |at: &str, message: &str, mend: &str| sink.note(place(at), message, mend);
-    if attack.offer.is_none() {
-        if text.contains("{canary_tool}") {
-            let mend = "say which with `offer`, for example `offer: mail`";
-            fault(
-                "text",
-                "the text names a tool that is offered, and none is",
-                mend,
-            );
-        }
-        if has(Goal::Call(Vec::new())) {
-            let mend = "say which with `offer`, or write `{ call: [NAME] }`";
-            fault(
-                "goal",
-                "a call of the offered tool is the goal, and none is offered",
-                mend,
-            );
-        }
-        if attack.spot == Spot::OfferedTool {
-            let mend = "say which with `offer`";
-            fault(
-                "place",
-                "the text stands in a tool that is offered, and none is",
-                mend,
-            );
-        }
-    }
-    if (attack.hidden.is_empty()) == attack.text.contains("{hidden}") {
-        let mend = "write the part as `hidden`, and `{hidden}` in the text where it stands";
-        fault("text", "`hidden` and `{hidden}` go together", mend);
-    }
-    if attack.hidden.contains("{hidden}") {
-        fault(
-            "hidden",
-            "the hidden part cannot hold itself",
-            "leave `{hidden}` out of it",
-        );
-    }
-    if (has(Goal::Parameter) || text.contains("{parameter}")) && !attack.spot.is_parameter() {
-        let mend = "plant the text in a parameter, or choose another goal";
-        fault(
-            "goal",
-            "a planted parameter is spoken of, and none is planted",
-            mend,
-        );
-    }
-    if has(Goal::Changed) && attack.spot != Spot::ChangedDescription {
-        let mend = "write `place: changed-description`, or choose another goal";
-        fault("goal", "a changed tool is the goal, and none changes", mend);
-    }
-    if attack.secret == Secret::Result && !attack.spot.needs_call() {
-        let mend = "write `secret: system`, or plant the text in a result";
-        fault(
-            "secret",
-            "the secret stands in a result, and the text in none",
-            mend,
-        );
-    }
-    let of_canary = attack.goals.iter().any(|goal| {
-        matches!(
-            goal,
-            Goal::Argument(Token::Canary) | Goal::Answer(Token::Canary) | Goal::Url(Token::Canary)
-        )
-    });
-    let names = ["{canary}", "{address}", "{url}"];
-    if of_canary && !names.iter().any(|name| text.contains(name)) {
-        let mend = "put `{canary}`, `{address}` or `{url}` into the text";
-        fault(
-            "text",
-            "the canary is looked for, and the text has none",
-            mend,
-        );
     }
 }
