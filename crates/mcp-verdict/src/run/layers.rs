@@ -4,6 +4,7 @@ use super::behavior::{Behaviour, RUNS};
 use super::holding::Holding;
 use super::judging::Judging;
 use super::service::Desk;
+use super::through::through;
 use super::trials::Trials;
 use super::wishes::Trying;
 use crate::client::Client;
@@ -67,6 +68,9 @@ impl Behaviour {
             let mut found = self.disturbed(&trials, holding.info, interrupt).await?;
             found.notes = self.notes(session.client, holding.desk, session.judging, interrupt);
             found.notes.extend(unfit);
+            if !interrupt.happened() {
+                found.server = through(session, &plan.settings.config, &trying).await?;
+            }
             layers.trials = Some(found);
         }
         Ok(layers)

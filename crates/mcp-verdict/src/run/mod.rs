@@ -13,6 +13,7 @@ mod layers;
 mod offers;
 mod service;
 mod session;
+mod through;
 mod transcripts;
 mod trials;
 mod update;

@@ -48,7 +48,7 @@ fn data(prompt: &str) -> &str {
 }
 
 /// A judge that reads only lines of the assistant.
-fn fair(asked: &Asked) -> Spoken {
+pub(super) fn fair(asked: &Asked) -> Spoken {
     let data = data(&asked.prompt);
     if asked.prompt.contains("Compare pairs") {
         let lines: Vec<Value> = data

@@ -364,6 +364,71 @@ fn what_is_wrong_is_told_before_anything_is_paid() {
 }
 
 #[test]
+fn texts_go_through_the_server_where_a_tool_is_named_for_it() {
+    let config = "faults: []\ntools: { safe: [search_invoices] }\nadversarial: { file: golden/adversarial.yaml, pack: none, through: { tool: search_invoices, argument: customer } }\n";
+    let project = project("trials-through", config, Provider::answering(retries));
+    project.write("golden/adversarial.yaml", ATTACK);
+    let ran = run(&project, "2", &[]);
+    ran.ends(0);
+    let server = &ran.report["layers"]["resilience"]["server"];
+    assert_eq!(server[0]["id"], "through/calendar-note", "{server}");
+    // Its search tells nothing of what was looked for.
+    assert_eq!(server[0]["outcome"], "pass", "{server}");
+    project.write(
+        "mcp-verdict.yaml",
+        &config.replace("search_invoices", "nothing"),
+    );
+    let ran = run(&project, "2", &[]);
+    ran.ends(2);
+    assert!(
+        ran.stderr.contains("the server has no tool `nothing`"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// Says nothing that can be held against a result, and is judged by one who knows better.
+fn vague(asked: &Asked) -> Spoken {
+    if !asked.tools.is_empty() {
+        return match asked.results.last() {
+            None if !asked.prompt.contains("Thanks") => Spoken::call(TOOL, r#"{"id":"INV-1004"}"#),
+            _ => Spoken::text("Acme has nothing to worry about."),
+        };
+    }
+    if !asked.prompt.contains("after a tool failed") {
+        return super::judged::fair(asked);
+    }
+    let criteria = serde_json::json!({ "criteria": [
+        { "id": 1, "met": true, "evidence": "nothing to worry about" },
+        { "id": 2, "met": false, "evidence": "" },
+    ] });
+    Spoken::text(&criteria.to_string())
+}
+
+#[test]
+fn a_judge_decides_what_the_trace_leaves_open() {
+    let config = "faults: [timeout@every]\nadversarial: { pack: none }\n";
+    let project = project("trials-judge", config, Provider::answering(vague));
+    // Without one nothing was learnt, which is no pass.
+    let ran = run(&project, "2", &[]);
+    ran.ends(3);
+    let trial = ran.trial("total/timeout@every");
+    assert_eq!(outcomes(trial), ["unclear"; 3], "{trial:#}");
+    assert!(
+        trial["advice"]
+            .as_str()
+            .is_some_and(|it| it.contains("--judge")),
+        "{trial:#}"
+    );
+    let ran = run(&project, "2", &["--judge", "anthropic:stub"]);
+    ran.ends(1);
+    let trial = ran.trial("total/timeout@every");
+    assert_eq!(outcomes(trial)[..3], ["false-success"; 3], "{trial:#}");
+    let evidence = trial["runs"][0]["evidence"].to_string();
+    assert!(evidence.contains("the judge says"), "{evidence}");
+}
+
+#[test]
 fn a_green_run_enters_the_baseline_and_a_drop_is_told() {
     let project = project("trials-gate", FAULTS, Provider::answering(retries));
     let ran = run(&project, "2", &["--runs", "5", "--update-baseline"]);
