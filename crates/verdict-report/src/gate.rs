@@ -30,7 +30,7 @@ pub(crate) fn against(gate: &Gate) -> String {
 pub(crate) fn meaning(decision: Decision) -> &'static str {
     match decision {
         Decision::Pass => "nothing got worse",
-        Decision::Fail => "something got worse",
+        Decision::Fail => "something got worse, or missed a target of its own",
         Decision::Warn => "undecided",
         Decision::Learning => "too little of a baseline",
         Decision::Incomplete => "too few valid runs",

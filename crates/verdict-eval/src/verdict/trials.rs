@@ -116,7 +116,7 @@ pub fn sentence_of_trials(layer: &Resilience) -> String {
     let fine = layer.cases.len() - layer.cases.iter().filter(bad).count();
     let only = layer.models.iter().all(|model| model.is_baseline);
     let by = if only {
-        " of the built-in baseline, which is no language model"
+        " of the built-in baseline, which is no language model,"
     } else {
         ""
     };
