@@ -35,7 +35,7 @@ fn baseline(gate: &Gate) -> String {
 pub(crate) fn meaning(gate: &Gate) -> String {
     let meaning = match gate.decision {
         Decision::Pass => "nothing got worse",
-        Decision::Fail => "something got worse",
+        Decision::Fail => "something got worse, or missed a target of its own",
         Decision::Warn => "undecided, or a case is unstable",
         Decision::Learning if gate.baseline.is_none() => {
             return "there is no baseline to compare with yet".to_owned();

@@ -8,11 +8,12 @@ use super::history::History;
 use super::holding::{Holding, resumed};
 use super::journal::{Journal, OF_A_JOB, Wish};
 use super::judging::{Judging, Rubrics};
+use super::layers::Layers;
 use super::service::{Desk, Net, Service};
 use super::session::Session;
 use super::transcripts::Transcripts;
-use super::trials::{Trials, Trying, Wishes};
 use super::wire::Wire;
+use super::wishes::Wishes;
 use crate::baseline::{self, Held};
 use crate::cli::run::RunArgs;
 use crate::client::Client;
@@ -28,9 +29,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use verdict_core::mask::Masks;
 use verdict_eval::agent::Rules;
 use verdict_eval::chat::Sampling;
-use verdict_eval::gate::decision::Part;
 use verdict_eval::golden::Case;
-use verdict_eval::golden::hash;
 use verdict_eval::merge::part_of;
 use verdict_eval::provider::price::{Tariff, tariff};
 use verdict_eval::provider::{Endpoint, ModelId};
@@ -38,10 +37,10 @@ use verdict_eval::score::Scorer;
 use verdict_eval::telemetry::telemetry;
 use verdict_eval::tool::Tool;
 use verdict_eval::verdict::{of_trials, verdict};
-use verdict_model::behavior::{Behavior, GoldenSet, ModelResult, Tokens};
+use verdict_model::behavior::{Behavior, Tokens};
 use verdict_model::gate::{Gate, SessionInfo, Shard};
 use verdict_model::report::ServerInfo;
-use verdict_model::resilience::{Resilience, TrialOutcome};
+use verdict_model::resilience::Resilience;
 use verdict_model::telemetry::Telemetry;
 use verdict_model::{Config, Report, Verdict};
 use verdict_report::Format;
@@ -70,9 +69,9 @@ pub(super) struct Named {
 pub(crate) struct Behaviour {
     pub(super) file: GoldenFile,
     cases: Vec<String>,
-    models: Vec<Named>,
+    pub(super) models: Vec<Named>,
     judge: Option<Named>,
-    rubrics: Rubrics,
+    pub(super) rubrics: Rubrics,
     cache: PathBuf,
     fresh: bool,
     transcripts: Option<PathBuf>,
@@ -83,9 +82,9 @@ pub(crate) struct Behaviour {
     pub(super) held: Held,
     pub(super) collects: Collects,
     /// Layer 1 is wanted.
-    cleanly: bool,
+    pub(super) cleanly: bool,
     /// What layer 2 is to try; absent where it is not wanted.
-    wishes: Option<Wishes>,
+    pub(super) wishes: Option<Wishes>,
 }
 
 /// What a run is for.
@@ -272,20 +271,6 @@ impl Behaviour {
         }))
     }
 
-    /// The trials that are to be made; none where layer 2 is not wanted.
-    fn trying<'s>(
-        &'s self,
-        plan: &Plan,
-        chosen: &[&'s Case],
-        tools: &[Tool],
-    ) -> Result<(Vec<Trying<'s>>, Vec<String>)> {
-        let runs = plan.settings.config.runs.unwrap_or(RUNS);
-        match &self.wishes {
-            None => Ok((vec![], vec![])),
-            Some(wishes) => wishes.fitted(&self.file, chosen, tools, runs),
-        }
-    }
-
     fn desk(&self, plan: &Plan, ground: &Ground) -> Result<Desk> {
         let is_asked = self
             .models
@@ -417,35 +402,11 @@ impl Behaviour {
             info: &info,
             quiet: args.output.quiet,
         };
-        let chosen = self.chosen();
-        let (trying, unfit) = self.trying(plan, &chosen, &tools)?;
-        let mut notes = self.notes(client, &desk, judging.as_ref(), interrupt);
-        let (layer, parts) = if self.cleanly {
-            let (models, parts) = self.clean(&holding, interrupt).await?;
-            let layer = Behavior {
-                golden: self.golden(),
-                models,
-                judge: judging.as_ref().map(Judging::result),
-                duration_ms: millis(began),
-                notes: notes.clone(),
-            };
-            (Some(layer), parts)
-        } else {
-            (None, vec![])
-        };
-        let trials = if self.wishes.is_some() {
-            let trials = Trials {
-                session: &session,
-                desk: &desk,
-                trying: &trying,
-                path: &self.file.path,
-                quiet: args.output.quiet,
-            };
-            notes.extend(unfit);
-            Some(self.disturbed(&trials, &info, notes, interrupt).await?)
-        } else {
-            None
-        };
+        let Layers {
+            layer,
+            trials,
+            parts,
+        } = self.layers(plan, &holding, began, interrupt).await?;
         // What gave no verdict goes on when the same command comes again.
         let is_whole = layer
             .as_ref()
@@ -474,103 +435,11 @@ impl Behaviour {
         })))
     }
 
-    /// Layer 1 of all models, and their parts of the gate.
-    async fn clean(
-        &self,
-        holding: &Holding<'_>,
-        interrupt: &mut Interrupt,
-    ) -> Result<(Vec<ModelResult>, Vec<Part>)> {
-        let (mut models, mut parts) = (Vec::new(), Vec::new());
-        for model in &self.models {
-            let (result, part) = holding.model(model, interrupt).await?;
-            models.push(result);
-            parts.extend(part);
-        }
-        Ok((models, parts))
-    }
-
-    /// Layer 2 of all models.
-    async fn disturbed(
-        &self,
-        trials: &Trials<'_, '_>,
-        info: &SessionInfo,
-        mut notes: Vec<String>,
-        interrupt: &mut Interrupt,
-    ) -> Result<Resilience> {
-        let began = Instant::now();
-        let (mut models, mut cases) = (Vec::new(), Vec::new());
-        for model in &self.models {
-            let stored = self.tried_before(&model.id, info)?;
-            let made = |id: &str, hash: &str| {
-                let mut stored = stored.iter();
-                let known = stored.find(|trial| trial.id == id && trial.hash == hash);
-                let runs = known.map_or(&[][..], |trial| &trial.runs).iter();
-                let valid = runs.filter(|run| run.outcome != TrialOutcome::Invalid);
-                valid.cloned().collect()
-            };
-            let (told, results) = trials.model(model, &made, interrupt).await;
-            models.push(told);
-            cases.extend(results);
-        }
-        let cut = "The run was cut off; the same command goes on where it stopped.";
-        if interrupt.happened() && !notes.iter().any(|note| note == cut) {
-            notes.push(cut.to_owned());
-        }
-        Ok(Resilience {
-            golden: self.golden(),
-            models,
-            cases,
-            server: vec![],
-            duration_ms: millis(began),
-            notes,
-        })
-    }
-
-    fn golden(&self) -> GoldenSet {
-        GoldenSet {
-            path: self.file.path.clone(),
-            hash: hash::set(&self.file.golden),
-            cases: self.file.golden.cases.len() as u64,
-        }
-    }
-
     /// US dollars of a call of a model under test.
     fn price(&self, id: &str, tokens: &Tokens) -> Option<f64> {
         let model = self.models.iter().find(|model| model.id == id)?;
         Some(model.tariff?.usd(tokens))
     }
-
-    fn notes(
-        &self,
-        client: &Client,
-        desk: &Desk,
-        judging: Option<&Judging<'_>>,
-        interrupt: &Interrupt,
-    ) -> Vec<String> {
-        let mut notes = client.notes();
-        if judging.is_none() && self.rubrics.is_wanted() {
-            notes.push("Cases have rubrics, and no judge was named (--judge): completion was not measured.".to_owned());
-        }
-        match desk
-            .net
-            .as_ref()
-            .map_or(0, |net| net.journal.borrow().damaged())
-        {
-            0 => {}
-            damaged => notes.push(format!(
-                "{damaged} kept answers were damaged, and not used."
-            )),
-        }
-        if interrupt.happened() {
-            notes
-                .push("The run was cut off; the same command goes on where it stopped.".to_owned());
-        }
-        notes
-    }
-}
-
-fn millis(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A model with its endpoint and its price.

@@ -2,7 +2,7 @@
 
 use super::behavior::{Named, service};
 use super::service::{Desk, EXPECTED_OUTPUT, Service};
-use super::trials::Trying;
+use super::wishes::Trying;
 use std::fmt::Write as _;
 use verdict_eval::agent::{Episode, Next, Rules};
 use verdict_eval::golden::{Case, Expect};
@@ -111,11 +111,20 @@ fn of_model(plan: &Plan<'_>, model: &Named) -> Sum {
         let calls = turns(case) * u64::from(case.runs.unwrap_or(plan.runs));
         sum.add(&service, &episode, calls);
     }
+    let mut begun: Vec<&str> = plan.cases.iter().map(|case| case.id.as_str()).collect();
     for trying in plan.trials {
-        let episode = Episode::new(trying.case, plan.tools, plan.rules, 0)
-            .disturbed(trying.setup.disturbance(0));
-        // One more than the undisturbed case: it is tried again, or the planted text is obeyed.
-        let calls = (turns(trying.case) + 1) * u64::from(trying.planned);
+        let case = trying.case;
+        let clean = Episode::new(case, plan.tools, plan.rules, 0);
+        let episode =
+            Episode::new(case, plan.tools, plan.rules, 0).disturbed(trying.setup.disturbance(0));
+        // One more than the undisturbed case: it is tried again, or the planted text is obeyed. Where the model is asked
+        // the same as there, the first answer is that of the run of the same number.
+        let is_shared = clean.next() == episode.next();
+        let is_new = !is_shared || !begun.contains(&case.id.as_str());
+        if is_shared && is_new {
+            begun.push(&case.id);
+        }
+        let calls = (turns(case) + u64::from(is_new)) * u64::from(trying.planned);
         sum.add(&service, &episode, calls);
     }
     sum

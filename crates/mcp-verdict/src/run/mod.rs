@@ -9,14 +9,17 @@ mod history;
 mod holding;
 mod journal;
 mod judging;
+mod layers;
 mod offers;
 mod service;
 mod session;
+mod through;
 mod transcripts;
 mod trials;
 mod update;
 mod wave;
 mod wire;
+mod wishes;
 
 use crate::cli::check::conformance;
 use crate::cli::run::{GateArgs, ModelArgs, RunArgs};
@@ -204,11 +207,17 @@ fn put(report: &mut Report, found: Found, keeps_telemetry: bool, deny_warnings: 
     if let Some(said) = gate.as_ref().and_then(sentence_of_drops) {
         add(&mut report.summary, &said);
     }
-    if let Some(layer) = &layer {
-        add(&mut report.summary, &sentence(layer));
-    }
-    if let Some(trials) = &trials {
-        add(&mut report.summary, &sentence_of_trials(trials));
+    let tried = trials.as_ref().map(sentence_of_trials);
+    let clean = layer.as_ref().map(sentence);
+    let fails = |trials: &Resilience| of_trials(trials, false) == Verdict::Fail;
+    // What is wrong comes before what is well.
+    let said = if trials.as_ref().is_some_and(fails) {
+        [tried, clean]
+    } else {
+        [clean, tried]
+    };
+    for said in said.into_iter().flatten() {
+        add(&mut report.summary, &said);
     }
     report.layers.behavior = layer;
     if let Some(trials) = trials {

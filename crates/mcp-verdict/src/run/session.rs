@@ -149,9 +149,9 @@ impl<'s> Session<'s> {
         tally: &RefCell<Tally>,
         interrupt: &mut Interrupt,
     ) -> Vec<(usize, Run)> {
-        let make = |attempt| self.one(service, attempt);
-        let done = || tally.borrow_mut().done(&service.spent());
-        let done = wave::all(attempts, self.concurrency, interrupt, make, done).await;
+        let one = |attempt| self.one(service, attempt);
+        let tell = || tally.borrow_mut().done(&service.spent());
+        let done = wave::all(attempts, self.concurrency, interrupt, one, tell).await;
         let made = attempts.iter().zip(done);
         made.map(|(attempt, run)| (attempt.place, run.unwrap_or_else(|| not_made(*attempt))))
             .collect()

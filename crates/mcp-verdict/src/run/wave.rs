@@ -3,22 +3,23 @@
 use crate::interrupt::Interrupt;
 use futures_util::StreamExt;
 
-/// Makes what `make` says of each attempt, `concurrency` at a time; nothing in place of what was cut off.
+/// Makes what `one` makes of each attempt, `concurrency` at a time; `tell` is called after each. Nothing stands in place of
+/// what was cut off.
 pub(super) async fn all<A, R, F>(
     attempts: &[A],
     concurrency: usize,
     interrupt: &mut Interrupt,
-    make: impl Fn(A) -> F,
-    done: impl Fn(),
+    one: impl Fn(A) -> F,
+    tell: impl Fn(),
 ) -> Vec<Option<R>>
 where
     A: Copy,
     F: Future<Output = R>,
 {
     let mut made: Vec<Option<R>> = attempts.iter().map(|_| None).collect();
-    let make = &make;
+    let one = &one;
     let runs = futures_util::stream::iter(attempts.iter().enumerate())
-        .map(|(at, attempt)| async move { (at, make(*attempt).await) })
+        .map(|(at, attempt)| async move { (at, one(*attempt).await) })
         .buffer_unordered(concurrency);
     tokio::pin!(runs);
     loop {
@@ -27,7 +28,7 @@ where
             () = &mut *interrupt => break,
             next = runs.next() => {
                 let Some((at, run)) = next else { break };
-                done();
+                tell();
                 made[at] = Some(run);
             }
         }

@@ -48,9 +48,10 @@ pub fn sentence_of_drops(gate: &Gate) -> Option<String> {
         _ => "warns",
     };
     let percent = |share: Option<f64>| share.map_or(0.0, |share| share * 100.0);
-    let what = match change.metric.is_complement() {
-        true => "what was kept from",
-        false => "which",
+    let what = if change.metric.is_complement() {
+        "what was kept from"
+    } else {
+        "which"
     };
     Some(format!(
         "the gate {verb} for {} on {}, {what} fell from {:.1} % to {:.1} %.",
@@ -115,7 +116,7 @@ pub fn sentence_of_trials(layer: &Resilience) -> String {
     let fine = layer.cases.len() - layer.cases.iter().filter(bad).count();
     let only = layer.models.iter().all(|model| model.is_baseline);
     let by = if only {
-        " of the built-in baseline, which is no language model"
+        " of the built-in baseline, which is no language model,"
     } else {
         ""
     };

@@ -38,16 +38,15 @@ impl Resilience {
             case.texts(change);
         }
         for ServerTrial {
-            id: _,
-            title: _,
+            id,
+            title,
             outcome: _,
             message,
             fix,
             ms: _,
         } in server
         {
-            change(message);
-            change(fix);
+            [id, title, message, fix].into_iter().for_each(&mut *change);
         }
     }
 }

@@ -237,7 +237,8 @@ fn server(page: &mut Page, layer: &Resilience) {
         }
     }
     if !layer.server.is_empty() {
-        let good = layer.server.iter().filter(|one| !is_bad(one.outcome));
+        let is_good = |outcome| outcome == Outcome::Pass;
+        let good = layer.server.iter().filter(|one| is_good(one.outcome));
         let text = format!(
             "{} of {} trials of the server itself went well",
             words::number(good.count()),

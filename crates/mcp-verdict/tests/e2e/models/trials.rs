@@ -309,7 +309,8 @@ fn a_dry_run_tells_what_it_would_cost_and_asks_nobody() {
         text.contains("layer 2: 2 faults, 0 attacks, 6 runs a model"),
         "{text}"
     );
-    assert!(text.contains("27 calls"), "{text}");
+    // Nine of layer 1; of each trial two a run, since the first answer is shared.
+    assert!(text.contains("21 calls"), "{text}");
     assert_eq!(project.provider.requests(), 0);
 }
 
@@ -361,6 +362,71 @@ fn what_is_wrong_is_told_before_anything_is_paid() {
     let ran = run(&project, "2,3", &[]);
     ran.ends(2);
     assert_eq!(project.provider.requests(), 0);
+}
+
+#[test]
+fn texts_go_through_the_server_where_a_tool_is_named_for_it() {
+    let config = "faults: []\ntools: { safe: [search_invoices] }\nadversarial: { file: golden/adversarial.yaml, pack: none, through: { tool: search_invoices, argument: customer } }\n";
+    let project = project("trials-through", config, Provider::answering(retries));
+    project.write("golden/adversarial.yaml", ATTACK);
+    let ran = run(&project, "2", &[]);
+    ran.ends(0);
+    let server = &ran.report["layers"]["resilience"]["server"];
+    assert_eq!(server[0]["id"], "through/calendar-note", "{server}");
+    // Its search tells nothing of what was looked for.
+    assert_eq!(server[0]["outcome"], "pass", "{server}");
+    project.write(
+        "mcp-verdict.yaml",
+        &config.replace("search_invoices", "nothing"),
+    );
+    let ran = run(&project, "2", &[]);
+    ran.ends(2);
+    assert!(
+        ran.stderr.contains("the server has no tool `nothing`"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// Says nothing that can be held against a result, and is judged by one who knows better.
+fn vague(asked: &Asked) -> Spoken {
+    if !asked.tools.is_empty() {
+        return match asked.results.last() {
+            None if !asked.prompt.contains("Thanks") => Spoken::call(TOOL, r#"{"id":"INV-1004"}"#),
+            _ => Spoken::text("Acme has nothing to worry about."),
+        };
+    }
+    if !asked.prompt.contains("after a tool failed") {
+        return super::judged::fair(asked);
+    }
+    let criteria = serde_json::json!({ "criteria": [
+        { "id": 1, "met": true, "evidence": "nothing to worry about" },
+        { "id": 2, "met": false, "evidence": "" },
+    ] });
+    Spoken::text(&criteria.to_string())
+}
+
+#[test]
+fn a_judge_decides_what_the_trace_leaves_open() {
+    let config = "faults: [timeout@every]\nadversarial: { pack: none }\n";
+    let project = project("trials-judge", config, Provider::answering(vague));
+    // Without one nothing was learnt, which is no pass.
+    let ran = run(&project, "2", &[]);
+    ran.ends(3);
+    let trial = ran.trial("total/timeout@every");
+    assert_eq!(outcomes(trial), ["unclear"; 3], "{trial:#}");
+    assert!(
+        trial["advice"]
+            .as_str()
+            .is_some_and(|it| it.contains("--judge")),
+        "{trial:#}"
+    );
+    let ran = run(&project, "2", &["--judge", "anthropic:stub"]);
+    ran.ends(1);
+    let trial = ran.trial("total/timeout@every");
+    assert_eq!(outcomes(trial)[..3], ["false-success"; 3], "{trial:#}");
+    let evidence = trial["runs"][0]["evidence"].to_string();
+    assert!(evidence.contains("the judge says"), "{evidence}");
 }
 
 #[test]

@@ -116,10 +116,10 @@ fn pools_fill_and_freeze_and_are_read_back() {
         "\"id\":\"t1\",\"hash\":\"h1\"",
         "\"id\":\"t0\",\"hash\":\"h0\"",
     );
-    let refused = Baseline::parse(&twice).unwrap_err().to_string();
+    let wrong = Baseline::parse(&twice).unwrap_err().to_string();
     assert!(
-        refused.contains("the trial \"t0\" with hash \"h0\" twice"),
-        "{refused}"
+        wrong.contains("the trial \"t0\" with hash \"h0\" twice"),
+        "{wrong}"
     );
 }
 
