@@ -28,6 +28,9 @@ pub struct Options {
     /// Also write the ratios as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Measure this program in place of a fresh release build; `proxy` only
+    #[arg(long, value_name = "FILE")]
+    program: Option<String>,
     /// Nights of every row of `gate`
     #[arg(long, value_name = "N", default_value_t = gate::REPETITIONS)]
     repetitions: u32,
@@ -86,7 +89,7 @@ impl Line {
 /// Runs the benches and prints the table.
 pub fn run(options: &Options) -> Result<()> {
     let wanted = |which| options.which.is_none_or(|one| one == which);
-    if options.which != Some(Which::Gate) {
+    if options.which != Some(Which::Gate) && options.program.is_none() {
         cargo(&[
             "build",
             "--quiet",
@@ -113,7 +116,8 @@ pub fn run(options: &Options) -> Result<()> {
         behaviour::run(&program(), &mut lines)?;
     }
     if wanted(Which::Proxy) {
-        proxy::run(&program(), &mut lines)?;
+        let named = options.program.clone();
+        proxy::run(&named.unwrap_or_else(program), &mut lines)?;
     }
     if wanted(Which::Scan) {
         scan(&mut lines)?;
