@@ -146,6 +146,10 @@ pub enum Twist {
     EventIds,
     /// The stream ends in good order before the answer: chunks without their end, then the connection is closed; HTTP only.
     CutStream,
+    /// Merged into the parameters of a subscription's acknowledgement, as RFC 7386 has it.
+    MergeAcknowledged(Value),
+    /// The server ends a subscription in good order, with a result.
+    EndSubscription,
     /// `Mcp-Session-Id` on the answer; HTTP only.
     SessionId(String),
     /// The answer comes once the client has cancelled the request, and only then; stdio only.
@@ -201,6 +205,8 @@ pub fn twists() -> Vec<(&'static str, Option<Value>)> {
         ("empty-event", Some(Value::Null)),
         ("event-ids", Some(Value::Null)),
         ("cut-stream", Some(Value::Null)),
+        ("merge-acknowledged", None),
+        ("end-subscription", Some(Value::Null)),
         ("session-id", Some(json!("verdict-session"))),
         ("late-answer", Some(Value::Null)),
         ("stderr-noise", Some(json!("warning: noise of mcp-verdict"))),
@@ -283,6 +289,9 @@ impl Action {
         match self {
             Self::Twist(Twist::AddTools(_) | Twist::Pages(_) | Twist::RefuseCursor) => "tools/list",
             Self::Twist(Twist::RecodeError(_)) => "resources/read",
+            Self::Twist(Twist::MergeAcknowledged(_) | Twist::EndSubscription) => {
+                "subscriptions/listen"
+            }
             Self::Twist(Twist::UnsupportedVersion(_) | Twist::Ttl(_) | Twist::CacheScope(_)) => "*",
             _ => "tools/call",
         }
@@ -365,7 +374,7 @@ mod tests {
             "ttl" => json!(0),
             "cache-scope" => json!("private"),
             "add-tools" => json!([{"name": "x"}]),
-            "merge-result" => json!({"a": null}),
+            "merge-result" | "merge-acknowledged" => json!({"a": null}),
             other => panic!("{other} needs parameters"),
         };
         for (name, own) in twists() {

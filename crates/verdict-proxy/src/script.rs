@@ -2,7 +2,7 @@
 
 use crate::action::{Action, Page, Question, Twist};
 use crate::asked::Asked;
-use crate::edit::edit;
+use crate::edit::{edit, merge};
 use crate::paging;
 use crate::rule::{Hit, Ruling};
 use crate::stream::Style;
@@ -57,6 +57,8 @@ pub enum Ending {
     Truncated,
     /// It comes after the client has cancelled the request.
     Late,
+    /// A subscription ends with a result.
+    Graceful,
 }
 
 /// How an HTTP answer is carried.
@@ -79,6 +81,8 @@ pub struct Script {
     pub before: Vec<Value>,
     /// Milliseconds before those, on a subscription.
     pub beside_ms: u64,
+    /// Merged into the parameters of a subscription's acknowledgement.
+    pub acknowledged: Option<Value>,
     /// Messages after it.
     pub after: Vec<Value>,
     /// Whether the response comes twice.
@@ -288,6 +292,11 @@ impl Script {
                 self.beside_ms = self.beside_ms.max(hit.for_ms.unwrap_or_default());
             }
             Twist::SessionId(id) => self.fields.push(("Mcp-Session-Id".to_owned(), id.clone())),
+            Twist::MergeAcknowledged(patch) => self.acknowledged = Some(patch.clone()),
+            Twist::EndSubscription => {
+                self.ends(Ending::Graceful);
+                self.beside_ms = self.beside_ms.max(hit.for_ms.unwrap_or_default());
+            }
             Twist::LateAnswer => self.ends(Ending::Late),
             Twist::StderrNoise(text) => self.stderr.push(text.clone()),
             _ => self.edits.push(hit.action.clone()),
@@ -332,6 +341,20 @@ impl Script {
             message,
         });
     }
+}
+
+/// The acknowledgement of a subscription as a script changes it; absent where it stays as it is.
+pub(crate) fn acknowledgement(script: &Script, message: &Value) -> Option<Value> {
+    let patch = script.acknowledged.as_ref()?;
+    let mut message = message.clone();
+    merge(message.get_mut("params")?, patch);
+    Some(message)
+}
+
+/// The result that ends a subscription.
+pub(crate) fn subscription_result(asked: &Asked) -> Value {
+    let meta = json!({"io.modelcontextprotocol/subscriptionId": asked.id()});
+    json!({"jsonrpc": "2.0", "id": asked.id(), "result": {"resultType": "complete", "_meta": meta}})
 }
 
 /// The status that the revision pairs with a code.
