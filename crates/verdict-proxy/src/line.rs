@@ -2,8 +2,9 @@
 
 use crate::answer::{FIRST_STEP, Move, malformed, truncated};
 use crate::asked::{Asked, read};
+use crate::made::{acknowledgement, progress, subscription_result};
 use crate::rule::Book;
-use crate::script::{Ending, Instead, Script, acknowledgement, progress, subscription_result};
+use crate::script::{Ending, Instead, Script};
 use serde_json::Value;
 use verdict_core::wire::rpc::same_id;
 

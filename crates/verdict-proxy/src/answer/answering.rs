@@ -4,7 +4,8 @@ use super::writer::{Writer, kept_fields, status_line};
 use super::{BEFORE_RESET, Move, connection, field, late, malformed, truncated};
 use crate::asked::{Asked, read};
 use crate::http::Head;
-use crate::script::{Ending, Form, Script, acknowledgement, subscription_result};
+use crate::made::{acknowledgement, subscription_result};
+use crate::script::{Ending, Form, Script};
 use crate::stream::{Blocks, data, event};
 use serde_json::Value;
 
