@@ -29,6 +29,9 @@ pub struct Options {
     /// Also write the ratios as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Measure this program in place of a fresh release build; `proxy` only
+    #[arg(long, value_name = "FILE")]
+    program: Option<String>,
     /// Nights of every row of `gate`
     #[arg(long, value_name = "N", default_value_t = gate::REPETITIONS)]
     repetitions: u32,
@@ -87,14 +90,16 @@ impl Line {
 /// Runs the benches and prints the table.
 pub fn run(options: &Options) -> Result<()> {
     let wanted = |which| options.which.is_none_or(|one| one == which);
-    cargo(&[
-        "build",
-        "--quiet",
-        "--release",
-        "--package",
-        "mcp-verdict",
-        "--locked",
-    ])?;
+    if options.program.is_none() {
+        cargo(&[
+            "build",
+            "--quiet",
+            "--release",
+            "--package",
+            "mcp-verdict",
+            "--locked",
+        ])?;
+    }
     let mut lines = Vec::new();
     if wanted(Which::Size) {
         sizes(&mut lines)?;
@@ -112,7 +117,8 @@ pub fn run(options: &Options) -> Result<()> {
         behaviour::run(&program(), &mut lines)?;
     }
     if wanted(Which::Proxy) {
-        proxy::run(&program(), &mut lines)?;
+        let named = options.program.clone();
+        proxy::run(&named.unwrap_or_else(program), &mut lines)?;
     }
     if wanted(Which::Scan) {
         scan(&mut lines)?;
