@@ -67,6 +67,9 @@ pub struct Exchange {
     pub answered_ms: Option<u64>,
     /// When nothing more could come.
     pub ended_ms: u64,
+    /// What the proxy did to the answer, in its words; absent where it passed as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
 }
 
 /// Whether a request was as the revision wants it: passive rules look at faultless modern traffic.
