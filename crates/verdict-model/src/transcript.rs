@@ -67,7 +67,8 @@ pub struct Exchange {
     pub answered_ms: Option<u64>,
     /// When nothing more could come.
     pub ended_ms: u64,
-    /// What the proxy did to the answer, in its words; absent where it passed as it came.
+    /// What the proxy injected into it, by name; absent where it passed as it was.
+    #[cfg(feature = "evaluation")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
 }

@@ -161,19 +161,20 @@ fn rounds<'s, 'v>(cx: &'s Context<'v>, names: &[&str]) -> Result<Vec<Round<'s, '
     let mut why = None;
     for name in names {
         match cx.hit(name) {
-            Ok((scene, first)) => match further(scene, first) {
-                Some(further) => found.push(Round {
-                    scene,
-                    first,
-                    further,
-                }),
-                None => {
+            Ok((scene, first)) => {
+                if let Some(further) = further(scene, first) {
+                    found.push(Round {
+                        scene,
+                        first,
+                        further,
+                    });
+                } else {
                     let gave_up = Ruling::skip(format!(
                         "in the scenario `{name}` the client made no further round, as it may"
                     ));
                     why = Some(NoRound::GivenUp(gave_up));
                 }
-            },
+            }
             Err(ruling @ Ruling::Error(_)) => return Err(NoRound::Untried(ruling)),
             Err(ruling) => why = Some(why.unwrap_or(NoRound::Untried(ruling))),
         }
