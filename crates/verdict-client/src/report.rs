@@ -5,6 +5,7 @@ use crate::duties;
 use crate::duty::{Duty, Trial};
 use crate::scene::{Asked, Scene};
 use crate::visit::{Ending, Visit};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use verdict_core::mask::Masks;
@@ -12,8 +13,8 @@ use verdict_core::ruling::{Finding, Ruling, Weight, outcome};
 use verdict_core::wire::json::cut;
 use verdict_model::config::Severity;
 use verdict_model::report::{
-    CheckResult, Conformance, Counts, Era, Evidence, Generator, Layers, Outcome, Report, Target,
-    Verdict,
+    CheckResult, Conformance, Counts, Era, Evidence, Generator, Layers, Outcome, Report,
+    ServerInfo, Target, Verdict,
 };
 use verdict_model::rule::Scope;
 use verdict_model::transcript::{Exchange, Sender, Transport};
@@ -233,8 +234,19 @@ fn target(cx: &Context, subject: &Subject) -> Target {
             (false, false) => None,
         },
         protocol_version: modern.then(|| REVISION.to_owned()),
+        server_info: cx.requests().find_map(named),
         ..Target::default()
     }
+}
+
+/// What a client calls itself.
+fn named(asked: &Asked) -> Option<ServerInfo> {
+    let info = asked.meta("clientInfo")?;
+    let text = |key: &str| info.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Some(ServerInfo {
+        name: text("name"),
+        version: text("version"),
+    })
 }
 
 /// One sentence that a person can act on.

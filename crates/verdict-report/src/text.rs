@@ -135,7 +135,7 @@ fn facts(page: &mut Page, report: &Report) {
             )),
         ),
         (
-            "server",
+            words::role(report),
             Some(format!(
                 "{} ({})",
                 clean(&words::server(target), 200),

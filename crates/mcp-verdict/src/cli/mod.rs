@@ -70,7 +70,7 @@ enum Command {
     Lint(Box<lint::LintArgs>),
     /// What a check means, why it matters, how to mend it
     #[command(
-        after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json\n  mcp-verdict explain --official"
+        after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json\n  mcp-verdict explain --official\n  mcp-verdict explain --client\n  mcp-verdict explain client.reissue-new-id"
     )]
     Explain(ExplainArgs),
     /// Show a report in another format
@@ -204,6 +204,9 @@ pub(crate) struct ExplainArgs {
     /// Which checks stand for those of the official conformance suite
     #[arg(long, conflicts_with = "check")]
     pub(crate) official: bool,
+    /// The duties of clients, which `proxy --exec` judges, in place of the checks of servers
+    #[arg(long, conflicts_with_all = ["check", "official"])]
+    pub(crate) client: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
