@@ -59,7 +59,7 @@ pub(crate) fn list() -> String {
 /// Bad usage, and a server that never answered.
 pub(crate) async fn run(exec: &ExecArgs, target: TargetArgs, told: &OutputArgs, matches: &ArgMatches) -> Result<Exit> {
     let sinks = output::sinks(matches)?;
-    let words = exec.exec.clone().map(Words::Line).unwrap_or_default();
+    let words = Words::Line(exec.exec.clone().unwrap_or_default());
     let words = settings::words(&words).map_err(|fault| Usage(format!("--exec: {fault}")))?;
     let scenarios = chosen(&exec.scenario)?;
     let limit = limit(exec.exec_timeout)?;
