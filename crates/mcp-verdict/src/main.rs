@@ -15,6 +15,7 @@ mod origin;
 mod output;
 mod place;
 mod progress;
+mod proxy;
 mod run;
 mod start;
 

@@ -7,6 +7,7 @@ pub(crate) mod gate;
 mod lint;
 mod merge;
 mod official;
+mod proxy;
 mod publish;
 pub(crate) mod render;
 pub(crate) mod run;
@@ -86,6 +87,9 @@ enum Command {
         after_help = "Reads GITHUB_TOKEN, GITHUB_REPOSITORY, GITHUB_EVENT_PATH and what else a job has; options win.\n\nOn a pull request the check run stands on its head. A re-run updates it. Where none can be written (a pull request from a fork, no `checks: write`) the findings go to the log and the job summary.\n\nExamples:\n  mcp-verdict publish --begin\n  mcp-verdict publish report.json\n  mcp-verdict publish report.json --name 'mcp-verdict / billing' --annotations 50\n  mcp-verdict publish --cancelled\n  mcp-verdict publish report.json --repository octo/demo --sha \"$GITHUB_SHA\"\n\nThe exit code is the report's verdict: 0 pass, 1 fail, 3 none; 0 after --begin."
     )]
     Publish(PublishArgs),
+    /// Stand between any client and a server, and break things on the wire
+    #[command(after_help = proxy::EXAMPLES)]
+    Proxy(Box<proxy::ProxyArgs>),
     /// Find what revision 2026-07-28 breaks in a repository's code and tests
     #[command(
         after_help = "Examples:\n  mcp-verdict scan\n  mcp-verdict scan src tests --deny-warnings\n  mcp-verdict scan --format github\n  mcp-verdict scan --format sarif --out scan.sarif\n  mcp-verdict scan tests --fix          shows safe renames as a diff\n  mcp-verdict scan tests --fix --yes    writes them\n  mcp-verdict scan --list\n\nWhat .gitignore names, vendored and generated code, lock files and prose are not looked at. A comment\n`mcp-verdict: allow` on a line or above it keeps that line out.\n\nExit codes: 0 nothing, or notes and warnings only; 1 an error, or a warning with --deny-warnings;\n2 bad usage; 3 no file to read."
@@ -342,6 +346,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<Exit> {
         Command::Render(args) => render::run(&args, matches),
         Command::Diff(args) => diff::run(&args, matches),
         Command::Publish(args) => runtime()?.block_on(publish::run(&args)),
+        Command::Proxy(args) => runtime()?.block_on(proxy::run(&args)),
         Command::Scan(args) => scan::run(&args, matches),
         Command::Demo(args) => runtime()?.block_on(crate::demo::run(&args, matches)),
     }

@@ -8,6 +8,7 @@ mod tls;
 
 pub(crate) use process::{Group, Launch, Stop, environment, how_ended, spawn};
 pub(crate) use server::{Server, answers, spawn_server};
+pub(crate) use socket::connect;
 pub(crate) use tail::Tail;
 pub(crate) use tls::Trust;
 

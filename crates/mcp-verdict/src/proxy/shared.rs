@@ -1,0 +1,98 @@
+//! What all connections of a proxy share: the rules, the recording, the way to the server.
+
+use super::upstream::Upstream;
+use super::{Options, Target};
+use anyhow::Result;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tokio::sync::{mpsc, oneshot};
+use verdict_model::Transcript;
+use verdict_model::transcript::Transport;
+use verdict_proxy::action::{Side, Way};
+use verdict_proxy::recorder::Recorder;
+use verdict_proxy::secrets::Secrets;
+use verdict_proxy::{Book, Rule};
+
+/// A wish to take no connections for so many milliseconds; answered once none is taken any more.
+pub(crate) type Refusal = (u64, oneshot::Sender<()>);
+
+/// What all connections of a proxy share.
+pub(crate) struct Shared {
+    book: Mutex<Book>,
+    recorder: Option<Mutex<Recorder>>,
+    began: Instant,
+    refusals: mpsc::UnboundedSender<Refusal>,
+    pub(super) upstream: Upstream,
+    pub(super) way: Way,
+    pub(super) fields: Vec<(String, String)>,
+}
+
+impl Shared {
+    pub(super) fn new(
+        options: Options,
+        way: Way,
+    ) -> Result<(Arc<Self>, mpsc::UnboundedReceiver<Refusal>)> {
+        let transport = match way.client {
+            Side::Http => Transport::Http,
+            Side::Stdio => Transport::Stdio,
+        };
+        let recorder = || Recorder::new(transport, Secrets::new(&options.secrets));
+        let recorder = options.records.then(|| Mutex::new(recorder()));
+        let (refusals, wishes) = mpsc::unbounded_channel();
+        let upstream = match options.target {
+            Target::Http(endpoint) => Upstream::http(endpoint, options.trust),
+            Target::Stdio(_) => anyhow::bail!("not built yet"),
+        };
+        let shared = Self {
+            book: Mutex::new(Book::new(options.rules, options.seed)),
+            recorder,
+            began: Instant::now(),
+            refusals,
+            upstream,
+            way,
+            fields: options.fields,
+        };
+        Ok((Arc::new(shared), wishes))
+    }
+
+    /// Milliseconds since the proxy began.
+    pub(super) fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// The rules.
+    pub(super) fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn replace_rules(&self, rules: Vec<Rule>) -> Result<(), String> {
+        Book::fits(&rules, self.way)?;
+        self.book().replace(rules);
+        Ok(())
+    }
+
+    /// Whether what passes is written down.
+    pub(super) fn records(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    /// Writes something down, at this time; nothing where nothing is recorded.
+    pub(super) fn record<T>(&self, write: impl FnOnce(&mut Recorder, u64) -> T) -> Option<T> {
+        let recorder = self.recorder.as_ref()?;
+        let mut recorder = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(write(&mut recorder, self.now()))
+    }
+
+    pub(super) fn transcript(&self) -> Transcript {
+        self.record(|recorder, now| recorder.transcript(now))
+            .unwrap_or_default()
+    }
+
+    /// Takes no connections for a time; comes back once none is taken any more.
+    pub(super) async fn refuse(&self, ms: u64) {
+        let (done, closed) = oneshot::channel();
+        if self.refusals.send((ms, done)).is_ok() {
+            let _ = closed.await;
+        }
+    }
+}

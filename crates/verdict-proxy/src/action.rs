@@ -1,0 +1,413 @@
+//! What happens to the answer of a request: the faults of tools, by the names that the agent loop shares, and twists of the
+//! protocol, which try what a client must bear.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use verdict_model::fault::Fault;
+
+/// A message of the server, without `jsonrpc` and id.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Call {
+    /// Its method.
+    pub method: String,
+    /// Its parameters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub params: Option<Value>,
+}
+
+/// An answer made by hand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Page {
+    /// The status.
+    pub status: u16,
+    /// The media type; none where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// Further fields.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// The body.
+    #[serde(default)]
+    pub body: String,
+}
+
+/// A JSON-RPC error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ErrorAnswer {
+    /// Its code.
+    pub code: i64,
+    /// Its message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Its data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// The HTTP status; that which the revision pairs with the code where it is absent, else 200.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+}
+
+/// An `input_required` of ours.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Question {
+    /// `inputRequests`; absent where only a state is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_requests: Option<Map<String, Value>>,
+    /// `requestState`, character by character.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_state: Option<String>,
+}
+
+/// How a list is cut into pages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Pages {
+    /// Items of a page.
+    #[serde(default = "one")]
+    pub size: usize,
+    /// The cursors in their order; where there are fewer than pages, the last page has all the rest.
+    #[serde(default = "odd_cursors")]
+    pub cursors: Vec<String>,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// Cursors that a client might be tempted to trim, decode, parse or take for the end.
+pub fn odd_cursors() -> Vec<String> {
+    [" a/b?c=d&e ", "", "%41+\u{fc}", "{\"page\":3}", "0"]
+        .map(ToOwned::to_owned)
+        .to_vec()
+}
+
+/// Something that a client of the revision must bear, refuse or answer to in its own way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Twist {
+    /// An answer by hand in place of the server's; HTTP only.
+    Answer(Page),
+    /// A JSON-RPC error in place of the server's answer.
+    Error(ErrorAnswer),
+    /// -32022 with these versions as `supported`.
+    UnsupportedVersion(Vec<String>),
+    /// 400 with -32020; HTTP only.
+    HeaderMismatch,
+    /// 404 with -32601; the error alone on stdio.
+    UnknownMethod,
+    /// -32602 for a request that has a cursor; those without one pass.
+    RefuseCursor,
+    /// `input_required` in place of the server's answer; what the client sends back never reaches the server.
+    InputRequired(Question),
+    /// No answer; notices of progress for ever.
+    EndlessProgress,
+    /// The server's process is killed when the request comes; servers on stdio only.
+    KillServer,
+    /// The result without `resultType`.
+    StripResultType,
+    /// A task as result, which nobody agreed on.
+    TaskResult,
+    /// `ttlMs` of the result; null takes it out.
+    Ttl(Option<i64>),
+    /// `cacheScope` of the result.
+    CacheScope(String),
+    /// Further tools at the end of the list.
+    AddTools(Vec<Value>),
+    /// A list cut into pages.
+    Pages(Pages),
+    /// Merged into the result as RFC 7386 has it.
+    MergeResult(Value),
+    /// Another code in an error of the server.
+    RecodeError(i64),
+    /// `structuredContent` whose values have the wrong types.
+    BreakOutput,
+    /// A request of the server before the answer: `ping`, unless another is given.
+    ServerRequest(Call),
+    /// A notification before the answer: one that nobody knows, unless another is given.
+    Notification(Call),
+    /// A response to an id that was never sent, before the answer.
+    ForeignResponse,
+    /// The answer as JSON; HTTP only.
+    ForceJson,
+    /// The answer as an event stream; HTTP only.
+    ForceStream,
+    /// Comments, CRLF and odd chunks on the stream; HTTP only.
+    StreamNoise,
+    /// Lines of the stream end in a lone CR; HTTP only.
+    StreamCr,
+    /// An event with empty data before the answer; HTTP only.
+    EmptyEvent,
+    /// Fields `id` and `retry` on every event; HTTP only.
+    EventIds,
+    /// The stream ends in good order before the answer: chunks without their end, then the connection is closed; HTTP only.
+    CutStream,
+    /// `Mcp-Session-Id` on the answer; HTTP only.
+    SessionId(String),
+    /// The answer comes once the client has cancelled the request, and only then; stdio only.
+    LateAnswer,
+    /// Lines on standard error; stdio only.
+    StderrNoise(String),
+}
+
+/// What a rule does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// A fault of a tool.
+    Fault(Fault),
+    /// A twist of the protocol.
+    Twist(Twist),
+}
+
+/// Names of all twists, with what stands for their parameters where none are given; null where some are needed.
+pub fn twists() -> Vec<(&'static str, Option<Value>)> {
+    use serde_json::json;
+    vec![
+        ("answer", None),
+        ("error", None),
+        ("unsupported-version", Some(json!(["2026-07-28"]))),
+        ("header-mismatch", Some(Value::Null)),
+        ("unknown-method", Some(Value::Null)),
+        ("refuse-cursor", Some(Value::Null)),
+        (
+            "input-required",
+            Some(json!({"request-state": "verdict-state"})),
+        ),
+        ("endless-progress", Some(Value::Null)),
+        ("kill-server", Some(Value::Null)),
+        ("strip-result-type", Some(Value::Null)),
+        ("task-result", Some(Value::Null)),
+        ("ttl", None),
+        ("cache-scope", None),
+        ("add-tools", None),
+        ("pages", Some(json!({}))),
+        ("merge-result", None),
+        ("recode-error", Some(json!(-32002))),
+        ("break-output", Some(Value::Null)),
+        ("server-request", Some(json!({"method": "ping"}))),
+        (
+            "notification",
+            Some(json!({"method": "notifications/x-verdict"})),
+        ),
+        ("foreign-response", Some(Value::Null)),
+        ("force-json", Some(Value::Null)),
+        ("force-stream", Some(Value::Null)),
+        ("stream-noise", Some(Value::Null)),
+        ("stream-cr", Some(Value::Null)),
+        ("empty-event", Some(Value::Null)),
+        ("event-ids", Some(Value::Null)),
+        ("cut-stream", Some(Value::Null)),
+        ("session-id", Some(json!("verdict-session"))),
+        ("late-answer", Some(Value::Null)),
+        ("stderr-noise", Some(json!("warning: noise of mcp-verdict"))),
+    ]
+}
+
+/// How a peer of the proxy is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Streamable HTTP.
+    Http,
+    /// Standard input and output.
+    Stdio,
+}
+
+/// What the proxy stands between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Way {
+    /// How the client comes in.
+    pub client: Side,
+    /// How the server is reached.
+    pub server: Side,
+}
+
+impl Action {
+    /// Of a name and parameters (`with`), as users write them.
+    ///
+    /// # Errors
+    /// Why there is none, and the mend.
+    pub fn named(name: &str, with: Option<&Value>) -> Result<Self, String> {
+        if let Ok(fault) = name.parse::<Fault>() {
+            return match with {
+                None => Ok(Self::Fault(fault)),
+                Some(_) => Err(format!("`{name}` takes no `with`; leave it out")),
+            };
+        }
+        let known = twists().into_iter().find(|(twist, _)| *twist == name);
+        let Some((_, own)) = known else {
+            return Err(unknown(name));
+        };
+        let value = match (with, own) {
+            (Some(_), Some(Value::Null)) => {
+                return Err(format!("`{name}` takes no `with`; leave it out"));
+            }
+            (None, Some(Value::Null)) => Value::from(name),
+            (None, Some(own)) => serde_json::json!({ name: own }),
+            (None, None) => return Err(format!("`{name}` needs parameters; give them as `with:`")),
+            (Some(with), _) => serde_json::json!({ name: with }),
+        };
+        serde_json::from_value(value)
+            .map(Self::Twist)
+            .map_err(|error| format!("`with` of `{name}`: {error}"))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Fault(fault) => fault.name().to_owned(),
+            Self::Twist(twist) => match serde_json::to_value(twist) {
+                Ok(Value::String(name)) => name,
+                Ok(Value::Object(one)) => one.keys().next().cloned().unwrap_or_default(),
+                _ => String::new(),
+            },
+        }
+    }
+
+    /// Its parameters.
+    pub fn with(&self) -> Option<Value> {
+        match self {
+            Self::Fault(_) => None,
+            Self::Twist(twist) => match serde_json::to_value(twist) {
+                Ok(Value::Object(one)) => one.into_iter().next().map(|(_, with)| with),
+                _ => None,
+            },
+        }
+    }
+
+    /// The method whose requests it is for where the rule says none.
+    pub fn usual_method(&self) -> &'static str {
+        match self {
+            Self::Twist(Twist::AddTools(_) | Twist::Pages(_) | Twist::RefuseCursor) => "tools/list",
+            Self::Twist(Twist::RecodeError(_)) => "resources/read",
+            Self::Twist(Twist::UnsupportedVersion(_) | Twist::Ttl(_) | Twist::CacheScope(_)) => "*",
+            _ => "tools/call",
+        }
+    }
+
+    /// Whether it can be done between these peers.
+    ///
+    /// # Errors
+    /// Why not, and the mend.
+    pub fn fits(&self, way: Way) -> Result<(), String> {
+        let name = self.name();
+        let on_stdio = way.client == Side::Stdio;
+        if self.is_of_http() && on_stdio {
+            return Err(format!(
+                "`{name}` is a fault of HTTP, and this client speaks over stdio; give --listen ADDRESS, so that it speaks \
+                 HTTP with the proxy, or leave the fault out"
+            ));
+        }
+        let of_stdio = matches!(self, Self::Twist(Twist::LateAnswer | Twist::StderrNoise(_)));
+        if of_stdio && !on_stdio {
+            return Err(format!(
+                "`{name}` is a fault of stdio, and this client speaks HTTP; leave --listen out, or leave the fault out"
+            ));
+        }
+        if *self == Self::Twist(Twist::KillServer) && way.server == Side::Http {
+            return Err(format!(
+                "`{name}` needs a server that the proxy has started itself; give its command after `--` in place of --url"
+            ));
+        }
+        Ok(())
+    }
+
+    fn is_of_http(&self) -> bool {
+        match self {
+            Self::Fault(fault) => matches!(
+                fault,
+                Fault::Http500
+                    | Fault::Http503
+                    | Fault::WrongContentType
+                    | Fault::ExpiredToken
+                    | Fault::ForbiddenScope
+                    | Fault::RateLimit
+            ),
+            Self::Twist(twist) => matches!(
+                twist,
+                Twist::Answer(_)
+                    | Twist::HeaderMismatch
+                    | Twist::ForceJson
+                    | Twist::ForceStream
+                    | Twist::StreamNoise
+                    | Twist::StreamCr
+                    | Twist::EmptyEvent
+                    | Twist::EventIds
+                    | Twist::CutStream
+                    | Twist::SessionId(_)
+            ),
+        }
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let faults = Fault::ALL.iter().map(|fault| fault.name());
+    let all: Vec<_> = faults
+        .chain(twists().iter().map(|(name, _)| *name))
+        .collect();
+    let shown = verdict_config::tree::short(name, 60);
+    format!("there is no fault `{shown}`; there are {}", all.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_name_is_read_back() {
+        let sample = |name: &str| match name {
+            "answer" => json!({"status": 400}),
+            "error" => json!({"code": -32001}),
+            "ttl" => json!(0),
+            "cache-scope" => json!("private"),
+            "add-tools" => json!([{"name": "x"}]),
+            "merge-result" => json!({"a": null}),
+            other => panic!("{other} needs parameters"),
+        };
+        for (name, own) in twists() {
+            let with = own.is_none().then(|| sample(name));
+            let action = Action::named(name, with.as_ref()).unwrap();
+            assert_eq!(action.name(), name);
+            let again = Action::named(name, action.with().as_ref()).unwrap();
+            assert_eq!(again, action, "{name}");
+        }
+        for fault in Fault::ALL {
+            let action = Action::named(fault.name(), None).unwrap();
+            assert_eq!(action, Action::Fault(fault));
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_with_the_mend() {
+        let refusal = |name, with: Option<Value>| Action::named(name, with.as_ref()).unwrap_err();
+        assert!(refusal("http-501", None).contains("there are http-500"));
+        assert!(refusal("error", None).contains("give them as `with:`"));
+        assert!(refusal("http-500", Some(json!(1))).contains("leave it out"));
+        assert!(refusal("error", Some(json!({"cod": 1}))).contains("`cod`"));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let way = |client, server| Way { client, server };
+        let fits = |name: &str, way| Action::named(name, None).unwrap().fits(way);
+        let lines = way(Side::Stdio, Side::Stdio);
+        for name in ["http-500", "rate-limit", "wrong-content-type", "cut-stream"] {
+            assert!(fits(name, lines).unwrap_err().contains("--listen"));
+            assert_eq!(fits(name, way(Side::Http, Side::Stdio)), Ok(()));
+        }
+        for name in [
+            "timeout",
+            "reset-mid-stream",
+            "connection-refused",
+            "kill-server",
+        ] {
+            assert_eq!(fits(name, lines), Ok(()), "{name}");
+        }
+        assert!(fits("kill-server", way(Side::Http, Side::Http)).is_err());
+        assert!(fits("stderr-noise", way(Side::Http, Side::Stdio)).is_err());
+    }
+}
