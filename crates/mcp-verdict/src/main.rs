@@ -16,6 +16,7 @@ mod output;
 mod place;
 mod progress;
 mod proxy;
+mod proxy_exec;
 mod run;
 mod start;
 

@@ -176,20 +176,31 @@ fn evidence(cx: &Context, finding: &Finding) -> Evidence {
     }
 }
 
-/// What the client sent: for HTTP the request line, the fields and the body.
+/// What the client sent: for HTTP the request line, the telling fields and the body.
 fn request(exchange: &Exchange) -> String {
     let mut out = String::new();
     if let Some(http) = &exchange.http {
         let _ = writeln!(out, "{} {}", http.verb, http.path);
-        for (name, value) in &http.request_headers {
-            let credential = ["authorization", "cookie", "proxy-authorization"]
-                .iter()
-                .any(|field| name.eq_ignore_ascii_case(field));
+        for (name, value) in http.request_headers.iter().filter(|(name, _)| tells(name)) {
+            let credential = name.eq_ignore_ascii_case("authorization");
             let _ = writeln!(out, "{name}: {}", if credential { "***" } else { value });
         }
     }
     texts(exchange, Sender::Client, &mut out);
     cut(out.trim_end(), SHOWN)
+}
+
+/// Whether a field says something about the protocol.
+fn tells(name: &str) -> bool {
+    const FIELDS: [&str; 5] = [
+        "accept",
+        "content-type",
+        "authorization",
+        "last-event-id",
+        "origin",
+    ];
+    let name = name.to_ascii_lowercase();
+    name.starts_with("mcp-") || FIELDS.contains(&name.as_str())
 }
 
 /// What the client was answered, and what the proxy did to it.
@@ -242,7 +253,12 @@ fn target(cx: &Context, subject: &Subject) -> Target {
 /// What a client calls itself.
 fn named(asked: &Asked) -> Option<ServerInfo> {
     let info = asked.meta("clientInfo")?;
-    let text = |key: &str| info.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |key: &str| {
+        info.get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     Some(ServerInfo {
         name: text("name"),
         version: text("version"),

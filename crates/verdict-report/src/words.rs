@@ -189,7 +189,10 @@ pub(crate) fn server(target: &Target) -> String {
 /// Whether a report is about a client, as `proxy --exec` makes it, or a server.
 pub(crate) fn role(report: &Report) -> &'static str {
     let client = conformance(report).is_some_and(|layer| {
-        layer.checks.iter().any(|check| check.id.starts_with("client."))
+        layer
+            .checks
+            .iter()
+            .any(|check| check.id.starts_with("client."))
     });
     if client { "client" } else { "server" }
 }

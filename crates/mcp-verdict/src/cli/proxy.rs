@@ -1,13 +1,14 @@
 //! `mcp-verdict proxy`: stands between any client and a server.
 
-use super::TargetArgs;
+use super::{OutputArgs, TargetArgs};
 use crate::config::{self, Plan};
 use crate::exit::{Exit, NotStarted, Usage, say};
 use crate::ground::{Ground, never_answered};
 use crate::interrupt::{self, Interrupt};
 use crate::proxy::{Options, Proxy, Target};
+use crate::proxy_exec::{self, ExecArgs};
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{ArgMatches, Args};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use verdict_core::mask::Masks;
@@ -22,12 +23,18 @@ pub(super) const EXAMPLES: &str = "Examples:
   mcp-verdict proxy --fault timeout@every -- node server.js
   mcp-verdict proxy --url http://127.0.0.1:8000/mcp --record session.json
   mcp-verdict proxy --replay session.json --listen 127.0.0.1:9000
+  mcp-verdict proxy --exec 'node agent.mjs {url}'
+  mcp-verdict proxy --exec 'python agent.py' --format junit --out junit.xml -- node server.js
 
 With --url it listens and says its own URL on standard error; give that to the client. With a command after `--`
 and no --listen it is itself a stdio server: put it in front of the server's command in the client's configuration.
 Where no rule hits, every byte passes as it comes, but for the Host field.
 
-Exit codes: 0 ended by a signal or by its client; 2 bad usage or rules; 3 the server could not be started.";
+With --exec a client is run under the proxy, once for each scenario (--list-scenarios), and judged as `check` judges a
+server: what it sends, and what it makes of broken streams, odd results and refusals. Without a server the built-in one
+stands behind the proxy.
+
+Exit codes with --exec: 0 pass, 1 fail, 2 bad usage, 3 no verdict. Else: 0 ended by a signal or by its client; 2 bad usage or rules; 3 the server could not be started.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
@@ -61,6 +68,10 @@ pub(crate) struct ProxyArgs {
     /// Configuration file [default: mcp-verdict.yaml where there is one]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    exec: ExecArgs,
+    #[command(flatten)]
+    output: OutputArgs,
     /// A stdio server's command, after `--`
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -94,7 +105,14 @@ impl ProxyArgs {
     }
 }
 
-pub(super) async fn run(args: &ProxyArgs) -> Result<Exit> {
+pub(super) async fn run(args: &ProxyArgs, matches: &ArgMatches) -> Result<Exit> {
+    if args.exec.list_scenarios {
+        crate::output::print(&proxy_exec::list())?;
+        return Ok(Exit::Pass);
+    }
+    if args.exec.exec.is_some() {
+        return proxy_exec::run(&args.exec, args.target(), &args.output, matches).await;
+    }
     let rules = args.rules()?;
     let plan = config::plan(&args.target())?;
     let masks = Masks::new(&plan.settings.secrets);

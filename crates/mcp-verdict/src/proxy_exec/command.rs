@@ -21,11 +21,22 @@ pub(super) struct Ran {
 }
 
 /// Runs the command against a proxy, and ends its whole process group after.
-pub(super) async fn run(words: &[String], url: &str, launch: &Launch, limit: Duration, masks: &Masks) -> Ran {
-    let words: Vec<String> = words.iter().map(|word| word.replace(PLACEHOLDER, url)).collect();
+pub(super) async fn run(
+    words: &[String],
+    url: &str,
+    launch: &Launch,
+    limit: Duration,
+    masks: &Masks,
+) -> Ran {
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| word.replace(PLACEHOLDER, url))
+        .collect();
     let mut launch = launch.clone();
     launch.environment.retain(|(name, _)| name != VARIABLE);
-    launch.environment.push((VARIABLE.to_owned(), url.to_owned()));
+    launch
+        .environment
+        .push((VARIABLE.to_owned(), url.to_owned()));
     let began = Instant::now();
     let mut child = match spawn(&words, &launch, Stdio::null()) {
         Ok(child) => child,
@@ -40,8 +51,14 @@ pub(super) async fn run(words: &[String], url: &str, launch: &Launch, limit: Dur
     let group = Group::of(&child);
     let (out, err) = (Tail::of(KEPT), Tail::of(KEPT));
     let readers = [
-        child.stdout.take().map(|source| tokio::spawn(out.clone().keep(source))),
-        child.stderr.take().map(|source| tokio::spawn(err.clone().keep(source))),
+        child
+            .stdout
+            .take()
+            .map(|source| tokio::spawn(out.clone().keep(source))),
+        child
+            .stderr
+            .take()
+            .map(|source| tokio::spawn(err.clone().keep(source))),
     ];
     let waited = tokio::time::timeout(limit, child.wait()).await;
     let exited = waited.is_ok();

@@ -30,7 +30,12 @@ pub(crate) struct ExecArgs {
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["listen", "fault"])]
     pub(crate) exec: Option<String>,
     /// How long the client may run in one scenario, in seconds; three times as long where a limit of its own is to show
-    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, requires = "exec")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 30.0,
+        requires = "exec"
+    )]
     pub(crate) exec_timeout: f64,
     /// Play this scenario only, beside the plain one (repeatable)
     #[arg(long, value_name = "NAME", requires = "exec")]
@@ -45,7 +50,11 @@ pub(crate) struct ExecArgs {
 
 /// The scenarios, a line each.
 pub(crate) fn list() -> String {
-    let width = SCENARIOS.iter().map(|one| one.name.len()).max().unwrap_or(0);
+    let width = SCENARIOS
+        .iter()
+        .map(|one| one.name.len())
+        .max()
+        .unwrap_or(0);
     let mut out = String::new();
     for one in SCENARIOS {
         let _ = writeln!(out, "{:width$}  {}", one.name, one.tries);
@@ -57,7 +66,12 @@ pub(crate) fn list() -> String {
 ///
 /// # Errors
 /// Bad usage, and a server that never answered.
-pub(crate) async fn run(exec: &ExecArgs, target: TargetArgs, told: &OutputArgs, matches: &ArgMatches) -> Result<Exit> {
+pub(crate) async fn run(
+    exec: &ExecArgs,
+    target: TargetArgs,
+    told: &OutputArgs,
+    matches: &ArgMatches,
+) -> Result<Exit> {
     let sinks = output::sinks(matches)?;
     let words = Words::Line(exec.exec.clone().unwrap_or_default());
     let words = settings::words(&words).map_err(|fault| Usage(format!("--exec: {fault}")))?;
@@ -105,7 +119,10 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Scenario>> {
     for name in names {
         if verdict_client::scenario::find(name).is_none() {
             let known: Vec<&str> = SCENARIOS.iter().map(|one| one.name).collect();
-            let message = format!("there is no scenario `{name}`; there are {}", known.join(", "));
+            let message = format!(
+                "there is no scenario `{name}`; there are {}",
+                known.join(", ")
+            );
             return Err(Usage(message).into());
         }
     }
@@ -117,7 +134,12 @@ fn limit(seconds: f64) -> Result<Duration> {
     Duration::try_from_secs_f64(seconds)
         .ok()
         .filter(|limit| !limit.is_zero() && limit.as_secs() <= 3_600)
-        .ok_or_else(|| Usage(format!("--exec-timeout {seconds}: give seconds above 0 and up to 3600")).into())
+        .ok_or_else(|| {
+            Usage(format!(
+                "--exec-timeout {seconds}: give seconds above 0 and up to 3600"
+            ))
+            .into()
+        })
 }
 
 /// The plan with the server that was named, or the built-in one.
@@ -138,7 +160,9 @@ fn checks(plan: &Plan) -> Result<BTreeMap<String, Severity>> {
     let mut checks = BTreeMap::new();
     for (id, severity) in named.filter(|(id, _)| id.starts_with("client.")) {
         if !duties::all().any(|duty| duty.rule.id == id) {
-            let message = format!("checks.{id}: there is no such duty; `mcp-verdict explain --client` lists all");
+            let message = format!(
+                "checks.{id}: there is no such duty; `mcp-verdict explain --client` lists all"
+            );
             return Err(Usage(message).into());
         }
         checks.insert(id.clone(), *severity);

@@ -47,7 +47,12 @@ pub(super) struct Played {
 }
 
 /// Plays the plain scenario, and then the others, some at a time.
-pub(super) async fn play(plan: &Plan<'_>, plain: &'static Scenario, progress: &mut Bar, interrupt: &mut Interrupt) -> Played {
+pub(super) async fn play(
+    plan: &Plan<'_>,
+    plain: &'static Scenario,
+    progress: &mut Bar,
+    interrupt: &mut Interrupt,
+) -> Played {
     let began = Instant::now();
     let mut played = Played {
         visits: Vec::new(),
@@ -55,7 +60,11 @@ pub(super) async fn play(plan: &Plan<'_>, plain: &'static Scenario, progress: &m
         duration_ms: 0,
     };
     let known = plan.scenarios.len() + 1;
-    progress.line(&format!("playing {} 0/{known}  {}", bar(0, known), plain.name));
+    progress.line(&format!(
+        "playing {} 0/{known}  {}",
+        bar(0, known),
+        plain.name
+    ));
     let first = tokio::select! {
         visit = visit(plan, plain, None) => visit,
         () = &mut *interrupt => Err("the run was interrupted".to_owned()),
@@ -72,18 +81,35 @@ pub(super) async fn play(plan: &Plan<'_>, plain: &'static Scenario, progress: &m
         others(plan, known, &mut played, progress, interrupt).await;
     } else {
         let why = "the client did not come to the proxy when nothing was injected";
-        played.left_out.extend(plan.scenarios.iter().map(|one| (one.name.to_owned(), why.to_owned())));
+        played.left_out.extend(
+            plan.scenarios
+                .iter()
+                .map(|one| (one.name.to_owned(), why.to_owned())),
+        );
     }
     progress.clear();
-    let place = |name: &str| verdict_client::SCENARIOS.iter().position(|one| one.name == name);
+    let place = |name: &str| {
+        verdict_client::SCENARIOS
+            .iter()
+            .position(|one| one.name == name)
+    };
     played.visits.sort_by_key(|visit| place(&visit.scenario));
     played.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     played
 }
 
-async fn others(plan: &Plan<'_>, known: usize, played: &mut Played, progress: &mut Bar, interrupt: &mut Interrupt) {
+async fn others(
+    plan: &Plan<'_>,
+    known: usize,
+    played: &mut Played,
+    progress: &mut Bar,
+    interrupt: &mut Interrupt,
+) {
     let plain = played.visits[0].clone();
-    let (long, usual): (Vec<_>, Vec<_>) = plan.scenarios.iter().partition(|one| one.patience == Patience::Long);
+    let (long, usual): (Vec<_>, Vec<_>) = plan
+        .scenarios
+        .iter()
+        .partition(|one| one.patience == Patience::Long);
     let mut waiting: VecDeque<&'static Scenario> = usual.into_iter().copied().collect();
     let mut running = FuturesUnordered::new();
     let one = |scenario: &'static Scenario| {
@@ -118,7 +144,11 @@ async fn others(plan: &Plan<'_>, known: usize, played: &mut Played, progress: &m
             Err(why) => played.left_out.push((scenario.name.to_owned(), why)),
         }
         let done = known - waiting.len() - running.len();
-        progress.line(&format!("playing {} {done}/{known}  {}", bar(done, known), scenario.name));
+        progress.line(&format!(
+            "playing {} {done}/{known}  {}",
+            bar(done, known),
+            scenario.name
+        ));
     }
 }
 
@@ -126,7 +156,11 @@ async fn others(plan: &Plan<'_>, known: usize, played: &mut Played, progress: &m
 ///
 /// # Errors
 /// Why it is not for this client.
-async fn visit(plan: &Plan<'_>, scenario: &Scenario, plain: Option<&Visit>) -> Result<Visit, String> {
+async fn visit(
+    plan: &Plan<'_>,
+    scenario: &Scenario,
+    plain: Option<&Visit>,
+) -> Result<Visit, String> {
     let failed = |why: String| Visit {
         scenario: scenario.name.to_owned(),
         transcript: Transcript::default(),
@@ -141,7 +175,10 @@ async fn visit(plan: &Plan<'_>, scenario: &Scenario, plain: Option<&Visit>) -> R
     let url = proxy.url();
     if let Some(plain) = plain {
         let rules = (scenario.rules)(&Known::read(plain, origin(&url)))?;
-        let rules = rules.iter().map(rule).collect::<Result<Vec<Rule>, String>>();
+        let rules = rules
+            .iter()
+            .map(rule)
+            .collect::<Result<Vec<Rule>, String>>();
         if let Err(why) = rules.and_then(|rules| proxy.replace_rules(rules)) {
             return Ok(failed(why));
         }
@@ -163,7 +200,9 @@ async fn visit(plan: &Plan<'_>, scenario: &Scenario, plain: Option<&Visit>) -> R
 /// An address up to its path.
 fn origin(url: &str) -> String {
     let authority = url.find("://").map_or(0, |at| at + 3);
-    let end = url[authority..].find('/').map_or(url.len(), |at| authority + at);
+    let end = url[authority..]
+        .find('/')
+        .map_or(url.len(), |at| authority + at);
     url[..end].to_owned()
 }
 
@@ -207,7 +246,8 @@ mod tests {
         };
         let all = json!({ "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {} });
         for scenario in SCENARIOS {
-            let made = (scenario.rules)(&known(all.clone())).or_else(|_| (scenario.rules)(&known(json!({}))));
+            let made = (scenario.rules)(&known(all.clone()))
+                .or_else(|_| (scenario.rules)(&known(json!({}))));
             for one in made.unwrap_or_else(|why| panic!("{}: {why}", scenario.name)) {
                 assert!(rule(&one).is_ok(), "{}: {:?}", scenario.name, rule(&one));
             }

@@ -148,7 +148,7 @@ fn type_absent(cx: &Context) -> Ruling {
     };
     if let Some(round) = scene.after(hit).find(|asked| asked.is_further_round()) {
         let message = format!("it was taken for a question: {}", round.when());
-        return seen_in(Finding::broken(message), round).into();
+        return seen_in(Finding::unproven(message), round).into();
     }
     if scene.visit.is_well() {
         return Ruling::met("it was read as complete");
@@ -271,6 +271,7 @@ fn framing(cx: &Context) -> Ruling {
             Finding::broken,
             "comments, CRLF and odd chunks disturbed it",
         ),
+        // A reader may wait for what follows a lone CR, and at the end of a stream nothing does.
         undisturbed(
             cx,
             "event-cr",

@@ -63,11 +63,26 @@ pub(super) fn visit(url: &str, defect: &str) -> i32 {
     }
     agent.oddities();
     told("tool", agent.list_tools());
-    told("call", agent.call("search_invoices", json!({ "customer": "acme", "limit": 3 })));
-    told("call", agent.call("convert", json!({ "reference": "Köln 42", "cents": 4200, "to": "USD", "exact": true })));
+    told(
+        "call",
+        agent.call("search_invoices", json!({ "customer": "acme", "limit": 3 })),
+    );
+    told(
+        "call",
+        agent.call(
+            "convert",
+            json!({ "reference": "Köln 42", "cents": 4200, "to": "USD", "exact": true }),
+        ),
+    );
     told("tool again", agent.list_tools());
-    told("resource", agent.first("resources/list", "resources", "resources/read", "uri"));
-    told("prompt", agent.first("prompts/list", "prompts", "prompts/get", "name"));
+    told(
+        "resource",
+        agent.first("resources/list", "resources", "resources/read", "uri"),
+    );
+    told(
+        "prompt",
+        agent.first("prompts/list", "prompts", "prompts/get", "name"),
+    );
     i32::from(failures > 0)
 }
 
@@ -78,11 +93,22 @@ impl Agent {
 
     fn id(&mut self) -> Value {
         self.next += 1;
-        if self.is("fractional-id") { json!(self.next as f64 + 0.5) } else { json!(self.next) }
+        if self.is("fractional-id") {
+            json!(self.next as f64 + 0.5)
+        } else {
+            json!(self.next)
+        }
     }
 
     fn capabilities(&self) -> Value {
-        if ["declares-all", "long-sampling", "sampling-with-tools", "http-roots"].contains(&self.defect.as_str()) {
+        if [
+            "declares-all",
+            "long-sampling",
+            "sampling-with-tools",
+            "http-roots",
+        ]
+        .contains(&self.defect.as_str())
+        {
             return json!({ "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {} });
         }
         json!({ "elicitation": { "form": {}, "url": {} } })
@@ -93,7 +119,9 @@ impl Agent {
             Err(Trouble::Error(-32022, _)) if self.is("handshake-on-refusal") => self.handshake(),
             Err(Trouble::Error(-32601, _)) if self.is("handshake-on-404") => self.handshake(),
             // One of ours is among the supported ones.
-            Err(Trouble::Error(-32022, _)) => self.ask("server/discover", json!({})).map(|_| vec![]),
+            Err(Trouble::Error(-32022, _)) => {
+                self.ask("server/discover", json!({})).map(|_| vec![])
+            }
             Err(Trouble::Error(-32601, _)) => Ok(vec![]),
             other => other.map(|_| vec![]),
         }
@@ -102,7 +130,10 @@ impl Agent {
     fn handshake(&mut self) -> Outcome<Vec<String>> {
         let id = self.id();
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
-        self.raw(&json!({ "jsonrpc": "2.0", "id": id, "method": "initialize", "params": params }), &[]);
+        self.raw(
+            &json!({ "jsonrpc": "2.0", "id": id, "method": "initialize", "params": params }),
+            &[],
+        );
         Err(Trouble::Other("fell back".to_owned()))
     }
 
@@ -113,7 +144,10 @@ impl Agent {
             wire::send(&self.url, "GET", &get, "", LIMIT);
         }
         if self.is("batch") {
-            self.raw(&json!([{ "jsonrpc": "2.0", "id": 99, "method": "tools/list" }]), &[]);
+            self.raw(
+                &json!([{ "jsonrpc": "2.0", "id": 99, "method": "tools/list" }]),
+                &[],
+            );
         }
         if self.is("cancel-unknown") {
             self.raw(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 4711 } }), &[]);
@@ -163,17 +197,40 @@ impl Agent {
 
     fn fields(&self, message: &Value, extra: &[(String, String)]) -> Vec<(String, String)> {
         let method = message["method"].as_str().unwrap_or_default();
-        let accept = if self.is("json-only") { "application/json" } else { "application/json, text/event-stream" };
-        let version = if self.is("old-version-header") { "2025-11-25" } else { VERSION };
-        let mut fields = vec![("Content-Type", "application/json"), ("Accept", accept), ("MCP-Protocol-Version", version)];
+        let accept = if self.is("json-only") {
+            "application/json"
+        } else {
+            "application/json, text/event-stream"
+        };
+        let version = if self.is("old-version-header") {
+            "2025-11-25"
+        } else {
+            VERSION
+        };
+        let mut fields = vec![
+            ("Content-Type", "application/json"),
+            ("Accept", accept),
+            ("MCP-Protocol-Version", version),
+        ];
         if !(self.is("no-method-header") && method == "prompts/list") {
             fields.push(("Mcp-Method", method));
         }
-        let mut fields: Vec<(String, String)> = fields.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let mut fields: Vec<(String, String)> = fields
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
         let params = &message["params"];
         if let Some(name) = params["name"].as_str().or(params["uri"].as_str()) {
-            let name = if self.is("wrong-name-header") && method == "resources/read" { "ledger://1999" } else { name };
-            let value = if self.is("raw-name") { name.to_owned() } else { encoded(name) };
+            let name = if self.is("wrong-name-header") && method == "resources/read" {
+                "ledger://1999"
+            } else {
+                name
+            };
+            let value = if self.is("raw-name") {
+                name.to_owned()
+            } else {
+                encoded(name)
+            };
             fields.push(("Mcp-Name".to_owned(), value));
         }
         if let (true, Some(session)) = (self.is("echo-session"), &self.session) {
@@ -183,7 +240,10 @@ impl Agent {
             fields.push(("Last-Event-ID".to_owned(), event.clone()));
         }
         if self.is("token-once") && self.next < 2 {
-            fields.push(("Authorization".to_owned(), "Bearer once-and-never-again".to_owned()));
+            fields.push((
+                "Authorization".to_owned(),
+                "Bearer once-and-never-again".to_owned(),
+            ));
         }
         fields.extend_from_slice(extra);
         fields
@@ -191,7 +251,11 @@ impl Agent {
 
     fn raw(&mut self, message: &Value, extra: &[(String, String)]) -> Answer {
         let fields = self.fields(message, extra);
-        let limit = if self.is("wait-for-ever") || self.is("hang-after-cut") { Duration::from_secs(60) } else { LIMIT };
+        let limit = if self.is("wait-for-ever") || self.is("hang-after-cut") {
+            Duration::from_secs(60)
+        } else {
+            LIMIT
+        };
         let (answer, stream) = wire::send(&self.url, "POST", &fields, &message.to_string(), limit);
         if self.is("leave-open") && answer.timed_out {
             self.open.extend(stream);
@@ -203,7 +267,13 @@ impl Agent {
     }
 
     /// One request, and what it is about comes back as a result.
-    fn once(&mut self, id: &Value, method: &str, params: &Value, extra: &[(String, String)]) -> Outcome<Vec<Value>> {
+    fn once(
+        &mut self,
+        id: &Value,
+        method: &str,
+        params: &Value,
+        extra: &[(String, String)],
+    ) -> Outcome<Vec<Value>> {
         let mut params = params.clone();
         params["_meta"] = self.meta();
         if let (true, Some(state)) = (self.is("state-everywhere"), &self.state) {
@@ -227,7 +297,10 @@ impl Agent {
         let mut results = Vec::new();
         for message in &answer.messages {
             if message["method"] == "ping" && self.is("answer-ping") {
-                self.raw(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": {} }), &[]);
+                self.raw(
+                    &json!({ "jsonrpc": "2.0", "id": message["id"], "result": {} }),
+                    &[],
+                );
             }
             if message["method"] == "notifications/x-verdict" && self.is("strict-notifications") {
                 return Err(Trouble::Other("an unknown notification".to_owned()));
@@ -236,7 +309,10 @@ impl Agent {
                 continue;
             }
             if let Some(code) = message["error"]["code"].as_i64() {
-                return Err(Trouble::Error(code, message["error"]["message"].to_string()));
+                return Err(Trouble::Error(
+                    code,
+                    message["error"]["message"].to_string(),
+                ));
             }
             results.push(message["result"].clone());
         }
@@ -252,17 +328,27 @@ impl Agent {
 
     /// One request, sent again as a new one when its stream broke.
     fn ask(&mut self, method: &str, params: Value) -> Outcome<Value> {
-        self.ask_with(method, params, &[]).map(|mut results| results.remove(0))
+        self.ask_with(method, params, &[])
+            .map(|mut results| results.remove(0))
     }
 
-    fn ask_with(&mut self, method: &str, params: Value, extra: &[(String, String)]) -> Outcome<Vec<Value>> {
+    fn ask_with(
+        &mut self,
+        method: &str,
+        params: Value,
+        extra: &[(String, String)],
+    ) -> Outcome<Vec<Value>> {
         let id = self.id();
         match self.once(&id, method, &params, extra) {
             Err(Trouble::Cut(_)) if self.is("hang-after-cut") => loop {
                 std::thread::sleep(Duration::from_secs(60));
             },
             Err(Trouble::Cut(event)) if !self.is("never-again") => {
-                let new = if self.is("same-id-again") { id } else { self.id() };
+                let new = if self.is("same-id-again") {
+                    id
+                } else {
+                    self.id()
+                };
                 let outcome = self.once(&new, method, &params, extra);
                 if event.is_some() {
                     self.last_event = None;
@@ -285,9 +371,13 @@ impl Agent {
         let mut cursor: Option<String> = None;
         let mut restarted = false;
         loop {
-            let params = cursor.as_ref().map_or(json!({}), |cursor| json!({ "cursor": cursor }));
+            let params = cursor
+                .as_ref()
+                .map_or(json!({}), |cursor| json!({ "cursor": cursor }));
             let page = match self.ask("tools/list", params) {
-                Err(Trouble::Error(-32602, _)) if cursor.is_some() && !restarted && !self.is("cursor-error") => {
+                Err(Trouble::Error(-32602, _))
+                    if cursor.is_some() && !restarted && !self.is("cursor-error") =>
+                {
                     restarted = true;
                     cursor = None;
                     tools.clear();
@@ -305,7 +395,9 @@ impl Agent {
             }
         }
         for tool in &tools {
-            let reference = tool.pointer("/inputSchema/properties/to/$ref").and_then(Value::as_str);
+            let reference = tool
+                .pointer("/inputSchema/properties/to/$ref")
+                .and_then(Value::as_str);
             if let (true, Some(reference)) = (self.is("fetch-refs"), reference) {
                 wire::send(reference, "GET", &[], "", LIMIT);
             }
@@ -350,7 +442,9 @@ impl Agent {
         let mut outcome = self.call_through(name, &params);
         let again = if self.is("mismatch-loop") { 6 } else { 1 };
         for _ in 0..again {
-            if !matches!(outcome, Err(Trouble::Error(-32020, _))) && !(self.is("mismatch-loop") && self.calls == 1) {
+            if !matches!(outcome, Err(Trouble::Error(-32020, _)))
+                && !(self.is("mismatch-loop") && self.calls == 1)
+            {
                 break;
             }
             if !self.is("mismatch-loop") {
@@ -381,14 +475,22 @@ impl Agent {
         }
         let tool = self.tools.iter().find(|tool| tool["name"] == name);
         let wanted = tool.and_then(|tool| tool.pointer("/outputSchema/properties/verdict"));
-        if wanted.is_some() && !result["structuredContent"]["verdict"].is_i64() && !self.is("no-output-check") {
-            return Err(Trouble::Other("structured content breaks the schema".to_owned()));
+        if wanted.is_some()
+            && !result["structuredContent"]["verdict"].is_i64()
+            && !self.is("no-output-check")
+        {
+            return Err(Trouble::Other(
+                "structured content breaks the schema".to_owned(),
+            ));
         }
         if result["isError"] == true && self.is("hide-tool-error") {
             return Ok(vec!["the tool failed".to_owned()]);
         }
         let blocks = result["content"].as_array().cloned().unwrap_or_default();
-        Ok(blocks.iter().filter_map(|block| block["text"].as_str().map(ToOwned::to_owned)).collect())
+        Ok(blocks
+            .iter()
+            .filter_map(|block| block["text"].as_str().map(ToOwned::to_owned))
+            .collect())
     }
 
     /// A call with the rounds that it takes.
@@ -396,7 +498,9 @@ impl Agent {
         let fields = self.mirrored(name, &params["arguments"]);
         let mut id = self.id();
         let mut results = match self.once(&id, "tools/call", params, &fields) {
-            Err(Trouble::Cut(_) | Trouble::TimedOut) => self.ask_after_break(&id, params, &fields)?,
+            Err(Trouble::Cut(_) | Trouble::TimedOut) => {
+                self.ask_after_break(&id, params, &fields)?
+            }
             other => other?,
         };
         let most = if self.is("rounds-for-ever") { 80 } else { 5 };
@@ -419,7 +523,12 @@ impl Agent {
     }
 
     /// What `ask_with` does, for a first attempt that was made already.
-    fn ask_after_break(&mut self, id: &Value, params: &Value, fields: &[(String, String)]) -> Outcome<Vec<Value>> {
+    fn ask_after_break(
+        &mut self,
+        id: &Value,
+        params: &Value,
+        fields: &[(String, String)],
+    ) -> Outcome<Vec<Value>> {
         if self.is("hang-after-cut") || self.is("wait-for-ever") {
             loop {
                 std::thread::sleep(Duration::from_secs(60));
@@ -431,7 +540,11 @@ impl Agent {
         if self.is("never-again") {
             return Err(Trouble::Cut(None));
         }
-        let new = if self.is("same-id-again") { id.clone() } else { self.id() };
+        let new = if self.is("same-id-again") {
+            id.clone()
+        } else {
+            self.id()
+        };
         let outcome = self.once(&new, "tools/call", params, fields);
         self.last_event = None;
         outcome
@@ -450,7 +563,11 @@ impl Agent {
             further["inputResponses"] = Value::Object(answers);
         }
         if let Some(state) = asked["requestState"].as_str() {
-            let state = if self.is("trim-state") { state.trim() } else { state };
+            let state = if self.is("trim-state") {
+                state.trim()
+            } else {
+                state
+            };
             further["requestState"] = json!(state);
             self.state = Some(json!(state));
         } else if self.is("empty-state") {
@@ -475,17 +592,31 @@ impl Agent {
             "elicitation/create" if self.is("no-default-mode") => Ok(json!({ "action": "accept" })),
             "elicitation/create" => {
                 let count = if self.is("wrong-form") { 7 } else { 2 };
-                Ok(json!({ "action": "accept", "content": { "agree": true, "count": count, "colour": "red" } }))
+                Ok(
+                    json!({ "action": "accept", "content": { "agree": true, "count": count, "colour": "red" } }),
+                )
             }
-            "sampling/createMessage" if capabilities.get("sampling").is_some() || self.is("answers-all") => {
+            "sampling/createMessage"
+                if capabilities.get("sampling").is_some() || self.is("answers-all") =>
+            {
                 if params.get("tools").is_some() && !self.is("sampling-with-tools") {
                     return Err(Trouble::Other("tools were not declared".to_owned()));
                 }
-                let text = if self.is("long-sampling") { "word ".repeat(200) } else { "The sea.".to_owned() };
-                Ok(json!({ "role": "assistant", "model": "m", "content": { "type": "text", "text": text } }))
+                let text = if self.is("long-sampling") {
+                    "word ".repeat(200)
+                } else {
+                    "The sea.".to_owned()
+                };
+                Ok(
+                    json!({ "role": "assistant", "model": "m", "content": { "type": "text", "text": text } }),
+                )
             }
             "roots/list" if capabilities.get("roots").is_some() || self.is("answers-all") => {
-                let uri = if self.is("http-roots") { "http://example.com/" } else { "file:///work" };
+                let uri = if self.is("http-roots") {
+                    "http://example.com/"
+                } else {
+                    "file:///work"
+                };
                 Ok(json!({ "roots": [{ "uri": uri }] }))
             }
             _ if self.is("answer-unknown") => Ok(json!({ "action": "accept", "content": {} })),
@@ -506,25 +637,42 @@ impl Agent {
 }
 
 fn names(tools: &[Value]) -> Vec<String> {
-    tools.iter().filter_map(|tool| tool["name"].as_str().map(ToOwned::to_owned)).collect()
+    tools
+        .iter()
+        .filter_map(|tool| tool["name"].as_str().map(ToOwned::to_owned))
+        .collect()
 }
 
 fn encoded(text: &str) -> String {
-    let plain = text.bytes().all(|byte| (0x20..0x7F).contains(&byte)) && text.trim() == text && !text.starts_with("=?base64?");
-    if plain { text.to_owned() } else { format!("=?base64?{}?=", BASE64_STANDARD.encode(text)) }
+    let plain = text.bytes().all(|byte| (0x20..0x7F).contains(&byte))
+        && text.trim() == text
+        && !text.starts_with("=?base64?");
+    if plain {
+        text.to_owned()
+    } else {
+        format!("=?base64?{}?=", BASE64_STANDARD.encode(text))
+    }
 }
 
 /// Whether a tool's annotations break the rules, as far as the proxy's tools do.
 fn is_broken(tool: &Value) -> bool {
-    let properties = tool.pointer("/inputSchema/properties").and_then(Value::as_object);
+    let properties = tool
+        .pointer("/inputSchema/properties")
+        .and_then(Value::as_object);
     let mut seen: Vec<String> = Vec::new();
     for rule in properties.into_iter().flatten().map(|(_, rule)| rule) {
-        if rule.pointer("/items/properties").is_some() && rule.to_string().contains("x-mcp-header") {
+        if rule.pointer("/items/properties").is_some() && rule.to_string().contains("x-mcp-header")
+        {
             return true;
         }
-        let Some(header) = rule["x-mcp-header"].as_str() else { continue };
+        let Some(header) = rule["x-mcp-header"].as_str() else {
+            continue;
+        };
         let header = header.to_ascii_lowercase();
-        let bad = header.is_empty() || header.contains([' ', ':']) || rule["type"] == "number" || seen.contains(&header);
+        let bad = header.is_empty()
+            || header.contains([' ', ':'])
+            || rule["type"] == "number"
+            || seen.contains(&header);
         if bad {
             return true;
         }

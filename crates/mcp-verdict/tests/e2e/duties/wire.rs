@@ -30,14 +30,23 @@ impl Answer {
 }
 
 /// Sends one request; gives the connection too, for who wants to leave it open.
-pub(super) fn send(url: &str, verb: &str, fields: &[(String, String)], body: &str, limit: Duration) -> (Answer, Option<TcpStream>) {
+pub(super) fn send(
+    url: &str,
+    verb: &str,
+    fields: &[(String, String)],
+    body: &str,
+    limit: Duration,
+) -> (Answer, Option<TcpStream>) {
     let rest = url.strip_prefix("http://").expect("an address");
     let (authority, path) = rest.split_once('/').expect("a path");
     let Ok(mut stream) = TcpStream::connect(authority) else {
         return (Answer::default(), None);
     };
     stream.set_read_timeout(Some(limit)).expect("a limit");
-    let mut head = format!("{verb} /{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+    let mut head = format!(
+        "{verb} /{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\nContent-Length: {}\r\n",
+        body.len()
+    );
     for (name, value) in fields {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
@@ -67,25 +76,49 @@ fn read(bytes: &[u8]) -> Answer {
     };
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut lines = head.lines();
-    let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).unwrap_or(0);
+    let status = lines
+        .next()
+        .and_then(|line| line.split(' ').nth(1)?.parse().ok())
+        .unwrap_or(0);
     let fields: Vec<(String, String)> = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
-    let mut answer = Answer { status, fields, ..Answer::default() };
+    let mut answer = Answer {
+        status,
+        fields,
+        ..Answer::default()
+    };
     let raw = &bytes[end + 4..];
-    let chunked = answer.field("transfer-encoding").is_some_and(|value| value.contains("chunked"));
-    let body = if chunked { unchunked(raw) } else { raw.to_vec() };
-    let text = String::from_utf8_lossy(&body).replace("\r\n", "\n").replace('\r', "\n");
-    answer.stream = answer.field("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"));
+    let chunked = answer
+        .field("transfer-encoding")
+        .is_some_and(|value| value.contains("chunked"));
+    let body = if chunked {
+        unchunked(raw)
+    } else {
+        raw.to_vec()
+    };
+    let text = String::from_utf8_lossy(&body)
+        .replace("\r\n", "\n")
+        .replace('\r', "\n");
+    answer.stream = answer
+        .field("content-type")
+        .is_some_and(|kind| kind.starts_with("text/event-stream"));
     if answer.stream {
         for event in text.split("\n\n") {
             answer.comments |= event.lines().any(|line| line.starts_with(':'));
-            let value = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim_start);
+            let value = |name: &str| {
+                event
+                    .lines()
+                    .find_map(|line| line.strip_prefix(name))
+                    .map(str::trim_start)
+            };
             if let Some(id) = value("id:") {
                 answer.event_id = Some(id.to_owned());
             }
-            answer.messages.extend(value("data:").and_then(|data| serde_json::from_str(data).ok()));
+            answer
+                .messages
+                .extend(value("data:").and_then(|data| serde_json::from_str(data).ok()));
         }
     } else {
         answer.messages.extend(serde_json::from_str::<Value>(&text));
@@ -97,7 +130,8 @@ fn unchunked(mut raw: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
     while let Some(end) = raw.windows(2).position(|two| two == b"\r\n") {
         let size = std::str::from_utf8(&raw[..end]).unwrap_or_default();
-        let size = usize::from_str_radix(size.split(';').next().unwrap_or_default().trim(), 16).unwrap_or(0);
+        let size = usize::from_str_radix(size.split(';').next().unwrap_or_default().trim(), 16)
+            .unwrap_or(0);
         let begin = end + 2;
         let stop = raw.len().min(begin + size);
         whole.extend_from_slice(&raw[begin.min(stop)..stop]);
