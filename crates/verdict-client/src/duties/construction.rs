@@ -190,10 +190,15 @@ fn name_of<'a>(asked: &'a Asked) -> Option<&'a str> {
     let member = match asked.method()? {
         "tools/call" | "prompts/get" => "name",
         "resources/read" => "uri",
-        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
+        "tasks/get" | "tasks/update" | "tasks/cancel" if declares_tasks(asked) => "taskId",
         _ => return None,
     };
     asked.param(member)?.as_str()
+}
+
+fn declares_tasks(asked: &Asked) -> bool {
+    let extension = ["extensions", "io.modelcontextprotocol/tasks"];
+    asked.capability(&extension).is_some()
 }
 
 fn name_header(cx: &Context) -> Ruling {

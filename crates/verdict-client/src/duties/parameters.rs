@@ -6,7 +6,7 @@ use crate::context::{Context, ending, once_each, seen_in};
 use crate::duty::Duty;
 use crate::header;
 use crate::scenario::broken_tools;
-use crate::scene::Asked;
+use crate::scene::{Asked, Scene};
 use serde_json::{Map, Value};
 use verdict_core::ruling::{Finding, Ruling};
 use verdict_core::wire::json::{cut, shortened};
@@ -78,12 +78,11 @@ struct Call<'s, 'v> {
 fn calls<'s, 'v>(cx: &'s Context<'v>) -> Result<Vec<Call<'s, 'v>>, Ruling> {
     cx.any_request()?;
     let mut found = Vec::new();
-    // Tools of the scenario with broken ones are not those that the client knows.
-    for scene in cx
-        .scenes
-        .iter()
-        .filter(|scene| scene.visit.scenario != "header-broken-tools")
-    {
+    // A list that was changed may be one that the client refused as a whole.
+    let judged = |scene: &&Scene| {
+        scene.visit.scenario == "header-params" || !scene.of("tools/list").any(Asked::is_hit)
+    };
+    for scene in cx.scenes.iter().filter(judged) {
         let mut tools: Map<String, Value> = Map::new();
         for asked in scene.requests() {
             match asked.method() {
@@ -200,8 +199,8 @@ fn mirror(cx: &Context) -> Ruling {
                 Some(sent) if !sent.is_ascii() => continue,
                 Some(sent) => match header::decode(sent) {
                     Ok(decoded) if decoded == value || decoded == value.trim() => continue,
-                    // A wrong form of a right number is `client.param-encode`'s.
-                    Ok(decoded) if same_number(&decoded, &value) => continue,
+                    // A wrong form of a right value is `client.param-encode`'s.
+                    Ok(decoded) if same_value(&decoded, &value) => continue,
                     Ok(decoded) => format!(
                         "a field says something else: {field} is `{}` and the argument `{}`, {when}",
                         cut(&decoded, 60),
@@ -222,8 +221,14 @@ fn mirror(cx: &Context) -> Ruling {
     )
 }
 
-fn same_number(one: &str, other: &str) -> bool {
-    matches!((one.parse::<f64>(), other.parse::<f64>()), (Ok(one), Ok(other)) if (one - other).abs() < f64::EPSILON)
+/// Whether two texts are the same number or boolean in another form.
+fn same_value(one: &str, other: &str) -> bool {
+    let boolean = ["true", "false"].contains(&other) && one.eq_ignore_ascii_case(other);
+    let number = matches!(
+        (one.parse::<f64>(), other.parse::<f64>()),
+        (Ok(one), Ok(other)) if (one - other).abs() < f64::EPSILON
+    );
+    boolean || number
 }
 
 fn encode(cx: &Context) -> Ruling {
@@ -369,7 +374,7 @@ fn invalid_tool(cx: &Context) -> Ruling {
             };
         }
     };
-    let called = |scene: &crate::scene::Scene| scene.of("tools/call").count();
+    let called = |scene: &Scene| scene.of("tools/call").count();
     if called(plain) > 0 && called(scene) == 0 {
         let message = format!(
             "the good tools are gone too: nothing was called, and {}",
@@ -386,7 +391,7 @@ fn invalid_tool(cx: &Context) -> Ruling {
 }
 
 /// Whether a client prints the tools that it was shown.
-fn shows_tools(plain: &crate::scene::Scene) -> bool {
+fn shows_tools(plain: &Scene) -> bool {
     let mut tools = Map::new();
     plain
         .of("tools/list")

@@ -148,7 +148,7 @@ fn type_absent(cx: &Context) -> Ruling {
     };
     if let Some(round) = scene.after(hit).find(|asked| asked.is_further_round()) {
         let message = format!("it was taken for a question: {}", round.when());
-        return seen_in(Finding::unproven(message), round).into();
+        return seen_in(Finding::broken(message), round).into();
     }
     if scene.visit.is_well() {
         return Ruling::met("it was read as complete");
@@ -275,7 +275,7 @@ fn framing(cx: &Context) -> Ruling {
         undisturbed(
             cx,
             "event-cr",
-            Finding::broken,
+            Finding::unproven,
             "lines that end in CR disturbed it",
         ),
         undisturbed(

@@ -9,9 +9,11 @@ use crate::scene::{Asked, Scene, seconds};
 use verdict_core::ruling::{Finding, Ruling, Weight};
 use verdict_core::wire::json::{cut, shortened};
 use verdict_core::wire::rpc::same_id;
-use verdict_model::transcript::End;
 
 const NEEDS_STDIO: &str = "the proxy does not play scenarios with clients on stdio yet";
+
+/// Milliseconds within which two things happen together.
+const A_MOMENT: u64 = 200;
 
 /// The duties of this family.
 pub const DUTIES: &[Duty] = &[
@@ -255,27 +257,25 @@ fn cancel_http(cx: &Context) -> Ruling {
         );
         return seen_in(Finding::broken(message), notice).into();
     }
-    let next = scene.after(hit).find(|asked| {
-        asked.request().is_some() && asked.exchange.sent_ms >= hit.exchange.sent_ms + 1_000
-    });
-    match (next, &hit.exchange.end) {
-        (None, _) => Ruling::skip(
+    let later = || scene.after(hit).filter(|asked| asked.request().is_some());
+    let at_once = |asked: &&Asked| asked.exchange.sent_ms < hit.exchange.sent_ms + 500;
+    let Some(next) = later().find(|asked| !at_once(asked)) else {
+        return Ruling::skip(
             "the client asked nothing more after it gave up, so its end may have closed the stream",
-        ),
-        (Some(next), _) if hit.exchange.ended_ms <= next.exchange.sent_ms + 1_000 => {
-            Ruling::met(format!(
-                "the stream was closed at {}",
-                seconds(hit.exchange.ended_ms)
-            ))
-        }
-        (Some(next), End::Unfinished | End::Closed | End::Lost(_)) => {
-            let message = format!(
-                "the stream was left open: the client went on with {}",
-                next.when()
-            );
-            seen_in(Finding::new(Weight::Unproven, message), hit).into()
-        }
-        _ => Ruling::skip("what became of the stream could not be told"),
+        );
+    };
+    let closed = hit.exchange.ended_ms;
+    let last = later().map(Asked::over_ms).max().unwrap_or_default();
+    if closed <= next.exchange.sent_ms + A_MOMENT {
+        Ruling::met(format!("the stream was closed at {}", seconds(closed)))
+    } else if closed >= last {
+        let message = format!(
+            "the stream was left open: the client went on with {}",
+            next.when()
+        );
+        seen_in(Finding::new(Weight::Unproven, message), hit).into()
+    } else {
+        Ruling::skip("the stream was closed some time after the client went on")
     }
 }
 

@@ -451,7 +451,7 @@ fn declared(known: &Known, capability: &str) -> Result<(), String> {
 /// Odd in every way that an opaque string may be, and about 64 KiB long.
 pub(super) fn state() -> String {
     let odd = "{\"a\": 1.0, \"b\": [null]} +/=%2F&amp;\\n\t\u{e9}\u{1f600}\u{2028} ";
-    format!("{odd}{}", "0123456789abcdef".repeat(4_080))
+    format!(" {odd}{} ", "0123456789abcdef".repeat(4_080))
 }
 
 /// A form whose fields leave no doubt about what fits.

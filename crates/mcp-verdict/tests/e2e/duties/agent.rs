@@ -83,6 +83,9 @@ pub(super) fn visit(url: &str, defect: &str) -> i32 {
         "prompt",
         agent.first("prompts/list", "prompts", "prompts/get", "name"),
     );
+    if agent.is("leave-open") {
+        std::thread::sleep(Duration::from_millis(400));
+    }
     i32::from(failures > 0)
 }
 
