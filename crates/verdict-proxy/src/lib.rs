@@ -15,6 +15,7 @@ pub mod decode;
 pub mod edit;
 pub mod http;
 pub mod line;
+pub mod line_log;
 pub mod paging;
 pub mod recorder;
 pub mod replay;

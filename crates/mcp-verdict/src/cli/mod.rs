@@ -346,7 +346,13 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<Exit> {
         Command::Render(args) => render::run(&args, matches),
         Command::Diff(args) => diff::run(&args, matches),
         Command::Publish(args) => runtime()?.block_on(publish::run(&args)),
-        Command::Proxy(args) => runtime()?.block_on(proxy::run(&args, matches)),
+        Command::Proxy(args) => {
+            let runtime = runtime()?;
+            let exit = runtime.block_on(proxy::run(&args, matches));
+            // A thread may still read standard input, which nothing can end.
+            runtime.shutdown_background();
+            exit
+        }
         Command::Scan(args) => scan::run(&args, matches),
         Command::Demo(args) => runtime()?.block_on(crate::demo::run(&args, matches)),
     }

@@ -1,19 +1,24 @@
 //! `mcp-verdict proxy`: stands between any client and a server.
 
 use super::{OutputArgs, TargetArgs};
-use crate::config::{self, Plan};
+use crate::config;
 use crate::exit::{Exit, NotStarted, Usage, say};
 use crate::ground::{Ground, never_answered};
+use crate::input;
 use crate::interrupt::{self, Interrupt};
-use crate::proxy::{Options, Proxy, Target};
+use crate::proxy::{Options, Proxy, Shared, Target, control, stdio, store};
 use crate::proxy_exec::{self, ExecArgs};
 use anyhow::{Result, bail};
 use clap::{ArgMatches, Args};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::task::JoinSet;
 use verdict_core::mask::Masks;
 use verdict_core::settings;
-use verdict_proxy::Rule;
+use verdict_model::Transcript;
+use verdict_model::transcript::TRANSCRIPT_SCHEMA;
+use verdict_proxy::{Rule, rules_file};
 
 pub(super) const EXAMPLES: &str = "Examples:
   mcp-verdict proxy --url http://127.0.0.1:8000/mcp
@@ -53,6 +58,18 @@ pub(crate) struct ProxyArgs {
     /// Only requests of this method are hit by --fault; * is all [default: what the fault is about, mostly tools/call]
     #[arg(long, value_name = "METHOD", requires = "fault")]
     method: Option<String>,
+    /// A YAML list of rules: - { fault: http-503, when: first, method: tools/call, tool: get_weather, for: 2s }
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+    /// Where the rules can be looked at and changed while it runs: GET /, PUT /rules, DELETE /rules
+    #[arg(long, value_name = "127.0.0.1:PORT")]
+    control: Option<SocketAddr>,
+    /// Write what passes to this file as a transcript, secrets masked
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Answer from a recording in place of a server
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "start", "command", "header", "ca_file"])]
+    replay: Option<PathBuf>,
     /// Decides on what is random: the same seed hits the same calls
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -90,7 +107,7 @@ impl ProxyArgs {
         }
     }
 
-    /// The rules of the command line.
+    /// The rules of the command line, then those of the file.
     fn rules(&self) -> Result<Vec<Rule>> {
         let one = |text: &String| {
             let mut rule =
@@ -101,7 +118,23 @@ impl ProxyArgs {
             }
             Ok(rule)
         };
-        self.fault.iter().map(one).collect()
+        let mut rules = self.fault.iter().map(one).collect::<Result<Vec<_>>>()?;
+        if let Some(path) = &self.rules {
+            let text = input::read(path, rules_file::MOST_BYTES, "rules")?;
+            rules.extend(rules_file::parse(&text, &path.display().to_string()).map_err(Usage)?);
+        }
+        Ok(rules)
+    }
+
+    fn options(&self, target: Target) -> Result<Options> {
+        let mut options = Options::new(target);
+        options.rules = self.rules()?;
+        options.seed = self.seed;
+        options.records = self.record.is_some();
+        if let Some(listen) = self.listen {
+            options.listen = listen;
+        }
+        Ok(options)
     }
 }
 
@@ -113,45 +146,107 @@ pub(super) async fn run(args: &ProxyArgs, matches: &ArgMatches) -> Result<Exit> 
     if args.exec.exec.is_some() {
         return proxy_exec::run(&args.exec, args.target(), &args.output, matches).await;
     }
-    let rules = args.rules()?;
-    let plan = config::plan(&args.target())?;
-    let masks = Masks::new(&plan.settings.secrets);
     let mut interrupt = interrupt::listen().await;
+    if let Some(path) = &args.replay {
+        let options = args.options(Target::Replay(Box::new(recording(path)?)))?;
+        return listen(args, options, &mut interrupt).await;
+    }
+    let plan = config::plan(&args.target())?;
+    let target = match &plan.settings.target {
+        settings::Target::Http(endpoint) => Target::Http(endpoint.clone()),
+        settings::Target::Stdio(words) => Target::Stdio(words.clone()),
+    };
+    let mut options = args.options(target)?;
+    let masks = Masks::new(&plan.settings.secrets);
     let ground = match Ground::prepare(&plan, &mut interrupt).await {
         Ok(ground) => ground,
         Err(_) if interrupt.happened() => return Ok(Exit::Pass),
         Err(error) => bail!(NotStarted::new(never_answered(error, &masks)?)),
     };
-    let served = serve(args, &plan, &ground, rules, &mut interrupt).await;
-    ground.end().await;
-    served.map(|()| Exit::Pass)
-}
-
-async fn serve(
-    args: &ProxyArgs,
-    plan: &Plan,
-    ground: &Ground,
-    rules: Vec<Rule>,
-    interrupt: &mut Interrupt,
-) -> Result<()> {
-    let target = match &plan.settings.target {
-        settings::Target::Http(endpoint) => Target::Http(endpoint.clone()),
-        settings::Target::Stdio(words) => Target::Stdio(words.clone()),
-    };
-    let mut options = Options::new(target);
     options.trust = ground.trust.clone();
     options.launch = ground.launch.clone();
     options.fields.clone_from(&plan.settings.headers);
     options.secrets.clone_from(&plan.settings.secrets);
-    options.rules = rules;
-    options.seed = args.seed;
-    options.records = false;
-    if let Some(listen) = args.listen {
-        options.listen = listen;
-    }
-    let proxy = Proxy::start(options).await?;
+    let served = match &options.target {
+        Target::Stdio(words) if args.listen.is_none() => {
+            let words = words.clone();
+            between(args, &options, &words, &mut interrupt).await
+        }
+        _ => listen(args, options, &mut interrupt).await,
+    };
+    ground.end().await;
+    served
+}
+
+/// A proxy that clients reach over HTTP.
+async fn listen(args: &ProxyArgs, options: Options, interrupt: &mut Interrupt) -> Result<Exit> {
+    let mut proxy = Proxy::start(options).await?;
+    let beside = Beside::start(args, proxy.shared()).await?;
     say(&format!("listening on {}", proxy.url()));
     interrupt.await;
-    proxy.end().await;
-    Ok(())
+    proxy.stop().await;
+    beside.end(args, proxy.shared())?;
+    Ok(Exit::Pass)
+}
+
+/// A proxy that is a stdio server itself.
+async fn between(
+    args: &ProxyArgs,
+    options: &Options,
+    words: &[String],
+    interrupt: &mut Interrupt,
+) -> Result<Exit> {
+    let shared = stdio::shared(options)?;
+    let beside = Beside::start(args, &shared).await?;
+    let exit = stdio::serve(&shared, words, &options.launch, interrupt).await;
+    beside.end(args, &shared)?;
+    exit
+}
+
+/// What runs beside the traffic.
+struct Beside {
+    tasks: JoinSet<()>,
+}
+
+impl Beside {
+    async fn start(args: &ProxyArgs, shared: &Arc<Shared>) -> Result<Self> {
+        let mut tasks = JoinSet::new();
+        if let Some(address) = args.control {
+            let listener = control::bind(address).await?;
+            say(&format!("control at http://{}/", listener.local_addr()?));
+            tasks.spawn(control::serve(listener, Arc::clone(shared)));
+        }
+        if let Some(path) = &args.record {
+            // A file that cannot be written is told now, not after the session.
+            store::write(shared, path)?;
+            tasks.spawn(store::keep(Arc::clone(shared), path.clone()));
+        }
+        Ok(Self { tasks })
+    }
+
+    fn end(mut self, args: &ProxyArgs, shared: &Shared) -> Result<()> {
+        self.tasks.abort_all();
+        match &args.record {
+            Some(path) => store::write(shared, path),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reads a recording.
+fn recording(path: &Path) -> Result<Transcript> {
+    let shown = path.display();
+    let text = input::read(path, input::REPORT_BYTES, "a transcript")?;
+    let transcript: Transcript = serde_json::from_str(&text).map_err(|error| {
+        Usage(format!("{shown}:{}:{}: this is no transcript: {error}; give a file that `proxy --record` or `check --transcript` wrote", error.line(), error.column()))
+    })?;
+    if transcript.schema != TRANSCRIPT_SCHEMA {
+        let found = shortened(&transcript.schema);
+        return Err(Usage(format!("{shown}: the schema is `{found}`, not `{TRANSCRIPT_SCHEMA}`; record it again with this version")).into());
+    }
+    Ok(transcript)
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(60).collect()
 }

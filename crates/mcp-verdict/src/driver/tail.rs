@@ -33,11 +33,16 @@ impl Tail {
     pub(crate) async fn keep(self, mut source: impl AsyncRead + Unpin) {
         let mut buffer = vec![0; 16 << 10];
         while let Ok(length @ 1..) = source.read(&mut buffer).await {
-            let mut tail = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            tail.extend(&buffer[..length]);
-            let excess = tail.len().saturating_sub(self.most);
-            tail.drain(..excess);
+            self.add(&buffer[..length]);
         }
+    }
+
+    /// Adds what was read elsewhere.
+    pub(crate) fn add(&self, bytes: &[u8]) {
+        let mut tail = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend(bytes);
+        let excess = tail.len().saturating_sub(self.most);
+        tail.drain(..excess);
     }
 
     /// What is kept, as text of whole lines.

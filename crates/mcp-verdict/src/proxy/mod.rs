@@ -4,15 +4,20 @@
 //! side. Where one hits, the request is held until it is complete, and the answer is made anew.
 
 mod client;
+pub(crate) mod control;
 mod front;
 mod perform;
+mod process;
 mod relay;
 mod shared;
+mod standard;
+pub(crate) mod stdio;
+pub(crate) mod store;
 mod upstream;
 
 use crate::driver::{Launch, Trust};
 use anyhow::{Context, Result};
-use shared::Shared;
+pub(crate) use shared::Shared;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,13 +34,16 @@ pub(crate) enum Target {
     Http(Endpoint),
     /// The command of a stdio server.
     Stdio(Vec<String>),
+    /// A recording that answers in a server's place.
+    Replay(Box<Transcript>),
 }
 
 impl Target {
     fn side(&self) -> Side {
         match self {
             Self::Http(_) => Side::Http,
-            Self::Stdio(_) => Side::Stdio,
+            // A recording is no server over HTTP: its messages are carried anew.
+            Self::Stdio(_) | Self::Replay(_) => Side::Stdio,
         }
     }
 }
@@ -121,7 +129,7 @@ impl Proxy {
         Book::fits(&options.rules, way).map_err(crate::exit::Usage)?;
         let path = match &options.target {
             Target::Http(endpoint) => endpoint.path.clone(),
-            Target::Stdio(_) => "/mcp".to_owned(),
+            Target::Stdio(_) | Target::Replay(_) => "/mcp".to_owned(),
         };
         let listen = options.listen;
         let front = front::Front::bind(listen)
@@ -166,10 +174,21 @@ impl Proxy {
     }
 
     /// Ends it: no connection and no process is left. What has passed, secrets masked.
-    pub(crate) async fn end(self) -> Transcript {
-        self.serving.abort();
-        let _ = (&mut { self.serving }).await;
-        let _ = tokio::time::timeout(Duration::from_secs(2), self.shared.upstream.end()).await;
+    pub(crate) async fn end(mut self) -> Transcript {
+        self.stop().await;
         self.shared.transcript()
+    }
+
+    /// Ends it; no connection and no process is left.
+    pub(crate) async fn stop(&mut self) {
+        self.serving.abort();
+        let _ = (&mut self.serving).await;
+        let _ = tokio::time::timeout(Duration::from_secs(2), self.shared.upstream.end()).await;
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.serving.abort();
     }
 }

@@ -1,11 +1,12 @@
 //! A client's connection over HTTP, and the connection to the server that belongs to it.
 
 mod act;
+mod bridge;
 mod pass;
 
 use super::client::{Inbox, Request, next_head};
 use super::shared::Shared;
-use super::upstream::Line;
+use super::upstream::{Line, Upstream};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -159,6 +160,12 @@ impl Connection<'_> {
                 .answer_for(place, 405, "this is no proxy of that kind\n")
                 .await;
         }
+        if self.shared.is_foreign(request.head.field("host")) {
+            return self.foreign(place).await;
+        }
+        if !matches!(self.shared.upstream, Upstream::Http { .. }) {
+            return self.held(request, place).await;
+        }
         // Only a message can be hit, and a message is posted.
         if self.shared.book().is_idle() || request.head.verb != "POST" {
             return self.pass(request, Vec::new(), place).await;
@@ -179,6 +186,25 @@ impl Connection<'_> {
             return self.pass(request, raw, place).await;
         }
         self.act(request, raw, &asked, &ruling, place).await
+    }
+
+    /// A request to a server that gets whole messages.
+    async fn held(&mut self, mut request: Request, place: Option<Place>) -> Option<Ends> {
+        if let Err(ends) = self.hold(&mut request).await {
+            self.end(place, End::Closed);
+            return Some(ends);
+        }
+        if !request.whole {
+            return self
+                .answer_for(place, 413, "the body is larger than 8 MiB\n")
+                .await;
+        }
+        if request.blind {
+            return self
+                .answer_for(place, 400, "the chunked body is broken\n")
+                .await;
+        }
+        self.bridge(request, place).await
     }
 
     /// Reads a body to its end before anything of it is passed on; its bytes as they came.

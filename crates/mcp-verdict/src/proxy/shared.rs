@@ -1,15 +1,18 @@
 //! What all connections of a proxy share: the rules, the recording, the way to the server.
 
-use super::upstream::Upstream;
+use super::upstream::{Processes, Upstream};
 use super::{Options, Target};
+use crate::exit::NotStarted;
 use anyhow::Result;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
+use verdict_core::wire::endpoint::Endpoint;
 use verdict_model::Transcript;
 use verdict_model::transcript::Transport;
 use verdict_proxy::action::{Side, Way};
 use verdict_proxy::recorder::Recorder;
+use verdict_proxy::replay::Replay;
 use verdict_proxy::secrets::Secrets;
 use verdict_proxy::{Book, Rule};
 
@@ -25,6 +28,8 @@ pub(crate) struct Shared {
     pub(super) upstream: Upstream,
     pub(super) way: Way,
     pub(super) fields: Vec<(String, String)>,
+    /// Whether only this machine is listened to.
+    local: bool,
 }
 
 impl Shared {
@@ -40,8 +45,17 @@ impl Shared {
         let recorder = options.records.then(|| Mutex::new(recorder()));
         let (refusals, wishes) = mpsc::unbounded_channel();
         let upstream = match options.target {
-            Target::Http(endpoint) => Upstream::http(endpoint, options.trust),
-            Target::Stdio(_) => anyhow::bail!("not built yet"),
+            Target::Http(endpoint) => Upstream::Http {
+                endpoint,
+                trust: options.trust,
+            },
+            Target::Stdio(words) => {
+                let processes = Processes::new(words, options.launch);
+                // A command that cannot be started is told at once, not to the first client.
+                processes.common().map_err(NotStarted::new)?;
+                Upstream::Stdio(processes)
+            }
+            Target::Replay(transcript) => Upstream::Replay(Mutex::new(Replay::of(&transcript))),
         };
         let shared = Self {
             book: Mutex::new(Book::new(options.rules, options.seed)),
@@ -51,6 +65,7 @@ impl Shared {
             upstream,
             way,
             fields: options.fields,
+            local: options.listen.ip().is_loopback(),
         };
         Ok((Arc::new(shared), wishes))
     }
@@ -71,6 +86,13 @@ impl Shared {
         Ok(())
     }
 
+    /// The rules, what they have done, and how many requests there were, as JSON.
+    pub(super) fn state(&self) -> serde_json::Value {
+        let requests = self.record(|recorder, _| recorder.requests());
+        let book = self.book();
+        serde_json::json!({"rules": book.state(), "hits": book.hits(), "recorded": requests})
+    }
+
     /// Whether what passes is written down.
     pub(super) fn records(&self) -> bool {
         self.recorder.is_some()
@@ -88,6 +110,12 @@ impl Shared {
             .unwrap_or_default()
     }
 
+    /// Whether a `Host` field names another machine although only this one is listened to: a page of a browser whose name
+    /// was turned to this address.
+    pub(super) fn is_foreign(&self, host: Option<&str>) -> bool {
+        self.local && host.is_some_and(|host| !is_local(host))
+    }
+
     /// Takes no connections for a time; comes back once none is taken any more.
     pub(super) async fn refuse(&self, ms: u64) {
         let (done, closed) = oneshot::channel();
@@ -95,4 +123,10 @@ impl Shared {
             let _ = closed.await;
         }
     }
+}
+
+/// Whether the authority of a `Host` or `Origin` field is this machine.
+pub(super) fn is_local(authority: &str) -> bool {
+    let url = format!("http://{}/", authority.trim());
+    Endpoint::parse(&url).is_ok_and(|endpoint| endpoint.is_loopback())
 }

@@ -27,7 +27,7 @@ use verdict_model::config::{Severity, Words};
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ExecArgs {
     /// Run this client under the proxy, once a scenario, and judge it; {url} in it, and MCP_SERVER_URL, are the proxy's URL
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["listen", "fault"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["listen", "fault", "rules", "control", "record", "replay"])]
     pub(crate) exec: Option<String>,
     /// How long the client may run in one scenario, in seconds; three times as long where a limit of its own is to show
     #[arg(
