@@ -64,7 +64,7 @@ pub(crate) struct ProxyArgs {
     /// Where the rules can be looked at and changed while it runs: GET /, PUT /rules, DELETE /rules
     #[arg(long, value_name = "127.0.0.1:PORT")]
     control: Option<SocketAddr>,
-    /// Write what passes to this file as a transcript, secrets masked
+    /// Write what passes to this file as a transcript, secrets masked; with --exec one for each scenario
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Answer from a recording in place of a server
@@ -144,7 +144,8 @@ pub(super) async fn run(args: &ProxyArgs, matches: &ArgMatches) -> Result<Exit> 
         return Ok(Exit::Pass);
     }
     if args.exec.exec.is_some() {
-        return proxy_exec::run(&args.exec, args.target(), &args.output, matches).await;
+        let record = args.record.as_deref();
+        return proxy_exec::run(&args.exec, args.target(), &args.output, record, matches).await;
     }
     let mut interrupt = interrupt::listen().await;
     if let Some(path) = &args.replay {

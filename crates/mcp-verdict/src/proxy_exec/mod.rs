@@ -12,10 +12,11 @@ use crate::ground::{Ground, never_answered};
 use crate::progress::Bar;
 use crate::proxy::{Options, Target};
 use crate::{interrupt, output};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{ArgMatches, Args};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use verdict_client::{SCENARIOS, Scenario, Subject, duties};
@@ -27,7 +28,7 @@ use verdict_model::config::{Severity, Words};
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ExecArgs {
     /// Run this client under the proxy, once a scenario, and judge it; {url} in it, and MCP_SERVER_URL, are the proxy's URL
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["listen", "fault", "rules", "control", "record", "replay"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["listen", "fault", "rules", "control", "replay"])]
     pub(crate) exec: Option<String>,
     /// How long the client may run in one scenario, in seconds; three times as long where a limit of its own is to show
     #[arg(
@@ -70,6 +71,7 @@ pub(crate) async fn run(
     exec: &ExecArgs,
     target: TargetArgs,
     told: &OutputArgs,
+    record: Option<&Path>,
     matches: &ArgMatches,
 ) -> Result<Exit> {
     let sinks = output::sinks(matches)?;
@@ -106,6 +108,11 @@ pub(crate) async fn run(
             left_out: played.left_out,
             ..Subject::default()
         };
+        if let Some(path) = record {
+            let text = serde_json::to_string(&played.visits)?;
+            std::fs::write(path, text)
+                .with_context(|| format!("writing the visits to `{}`", path.display()))?;
+        }
         let report = verdict_client::judge(&subject, &played.visits);
         output::write(&report, &sinks, told)?;
         Ok(Exit::from(report.verdict))

@@ -178,16 +178,24 @@ fn never_again(scene: &Scene, hit: &Asked) -> Finding {
         return finding;
     }
     let cut_at = seconds(hit.exchange.ended_ms);
-    let message = if scene.visit.is_hung() && scene.after(hit).next().is_none() {
-        format!(
+    let next = scene.after(hit).find(|asked| asked.request().is_some());
+    let message = match next {
+        None if scene.visit.is_hung() => format!(
             "hung after the stream was cut at {cut_at}: nothing was sent again, and {}",
             ending(scene)
-        )
-    } else {
-        format!(
+        ),
+        None => format!(
             "never sent again after the stream was cut at {cut_at}: {}",
             ending(scene)
-        )
+        ),
+        Some(next) => {
+            let after = next.exchange.sent_ms.saturating_sub(hit.exchange.ended_ms);
+            format!(
+                "never sent again after the stream was cut at {cut_at}: the client went on after {}, and {}",
+                seconds(after),
+                scene.visit.ending_in_words()
+            )
+        }
     };
     // Some calls do harm when they are made twice; a client may leave them to its user.
     seen_in(Finding::unproven(message), hit)

@@ -34,18 +34,24 @@ pub const SCENARIOS: &[Scenario] = &[
             |_| Ok(vec![at_call("cut-stream")]),
         )
     },
-    usual(
-        "cut-read",
-        "The event stream of the first read resource ends before its response.",
-        "resources/read",
-        |_| Ok(vec![rule("cut-stream", "resources/read", None)]),
-    ),
-    usual(
-        "cut-with-ids",
-        "Events of the first call have id and retry, and the stream ends before its response.",
-        CALL,
-        |_| Ok(vec![at_call("event-ids"), at_call("cut-stream")]),
-    ),
+    Scenario {
+        patience: Patience::Long,
+        ..usual(
+            "cut-read",
+            "The event stream of the first read resource ends before its response.",
+            "resources/read",
+            |_| Ok(vec![rule("cut-stream", "resources/read", None)]),
+        )
+    },
+    Scenario {
+        patience: Patience::Long,
+        ..usual(
+            "cut-with-ids",
+            "Events of the first call have id and retry, and the stream ends before its response.",
+            CALL,
+            |_| Ok(vec![at_call("event-ids"), at_call("cut-stream")]),
+        )
+    },
     usual(
         "canary",
         "The text of the first result is one that is known: the control of what a client shows.",
