@@ -214,7 +214,7 @@ impl Beside {
         let mut tasks = JoinSet::new();
         if let Some(address) = args.control {
             let listener = control::bind(address).await?;
-            say(&format!("control at http://{}/", listener.local_addr()?));
+            say(&format!("control at http://{}", listener.local_addr()?));
             tasks.spawn(control::serve(listener, Arc::clone(shared)));
         }
         if let Some(path) = &args.record {

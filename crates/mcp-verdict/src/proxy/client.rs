@@ -72,6 +72,8 @@ pub(super) struct Request {
     pub(super) whole: bool,
     /// Whether the framing broke: the rest passes blindly.
     pub(super) blind: bool,
+    /// Whether the client was told to go on sending: the server must not say so again.
+    pub(super) waved_on: bool,
     /// Whether it was written down.
     pub(super) told: bool,
 }
@@ -85,6 +87,7 @@ impl Request {
             data: Vec::new(),
             whole: true,
             blind: false,
+            waved_on: false,
             told: false,
         }
     }

@@ -215,6 +215,7 @@ impl Connection<'_> {
                 .write_all(go_on)
                 .await
                 .map_err(|_| Ends::Reset)?;
+            request.waved_on = true;
         }
         let mut raw = Vec::new();
         let due = tokio::time::Instant::now() + BODY_PATIENCE;

@@ -11,5 +11,7 @@ mod duties;
 mod gate;
 mod hostile;
 mod models;
+#[cfg(unix)]
+mod proxy;
 mod scan;
 mod support;

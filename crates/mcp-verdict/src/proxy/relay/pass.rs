@@ -42,7 +42,11 @@ impl Connection<'_> {
                 return self.answer_for(place, 502, &text).await;
             }
         };
-        let first = [changed(&request.raw_head, &self.changes()), raw].concat();
+        let mut changes = self.changes();
+        if request.waved_on {
+            changes.without.push("expect".to_owned());
+        }
+        let first = [changed(&request.raw_head, &changes), raw].concat();
         let sent = line.writer.write_all(&first).await;
         // A server that refuses a request may have said why.
         let _ = (sent, line.writer.flush().await);
