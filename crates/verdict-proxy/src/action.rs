@@ -294,15 +294,15 @@ impl Action {
     /// Why not, and the mend.
     pub fn fits(&self, way: Way) -> Result<(), String> {
         let name = self.name();
-        let on_stdio = way.client == Side::Stdio;
-        if self.is_of_http() && on_stdio {
+        let client_on_stdio = way.client == Side::Stdio;
+        if self.is_of_http() && client_on_stdio {
             return Err(format!(
                 "`{name}` is a fault of HTTP, and this client speaks over stdio; give --listen ADDRESS, so that it speaks \
                  HTTP with the proxy, or leave the fault out"
             ));
         }
-        let of_stdio = matches!(self, Self::Twist(Twist::LateAnswer | Twist::StderrNoise(_)));
-        if of_stdio && !on_stdio {
+        let needs_lines = matches!(self, Self::Twist(Twist::LateAnswer | Twist::StderrNoise(_)));
+        if needs_lines && !client_on_stdio {
             return Err(format!(
                 "`{name}` is a fault of stdio, and this client speaks HTTP; leave --listen out, or leave the fault out"
             ));

@@ -75,6 +75,11 @@ impl Asked {
         self.method().is_some() && self.id().is_some()
     }
 
+    /// Whether it opens a subscription, whose stream has no end of its own.
+    pub fn listens(&self) -> bool {
+        self.method() == Some("subscriptions/listen")
+    }
+
     /// Whether it answers an `input_required`.
     pub fn is_retry(&self) -> bool {
         self.param("inputResponses").is_some() || self.param("requestState").is_some()

@@ -109,23 +109,23 @@ impl Decoder {
         };
         let before = held.len();
         held.extend_from_slice(bytes);
-        let Some(head) = http::answer(held, &self.verb)? else {
+        let Some(whole) = http::answer(held, &self.verb)? else {
             return Ok(bytes.len());
         };
-        let taken = head.bytes - before;
+        let taken = whole.bytes - before;
         held.clear();
         // Interim answers announce nothing; after 101 it is no HTTP any more.
-        if head.status == 101 {
+        if whole.status == 101 {
             return Err(Broken::Head);
         }
-        if (100..200).contains(&head.status) {
+        if (100..200).contains(&whole.status) {
             return Ok(taken);
         }
-        self.keep_alive = head.keep_alive;
-        let body = Body::new(head.body);
+        self.keep_alive = whole.keep_alive;
+        let body = Body::new(whole.body);
         let bare = body.is_done();
         self.state = if bare { State::Done } else { State::Body(body) };
-        each(Part::Head(head));
+        each(Part::Head(whole));
         if bare {
             each(Part::End);
         }

@@ -236,8 +236,8 @@ fn of_other_types(value: &Value) -> Value {
 mod tests {
     use super::*;
 
-    fn edited(name: &str, with: Option<Value>, result: Value) -> Value {
-        let action = Action::named(name, with.as_ref()).unwrap();
+    fn edited(name: &str, with: Option<&Value>, result: &Value) -> Value {
+        let action = Action::named(name, with).unwrap();
         let asked = Asked::on_line(br#"{"id":1,"method":"tools/list"}"#);
         let mut response = json!({"id": 1, "result": result});
         assert!(edit(&action, &mut response, &asked), "{name}");
@@ -249,7 +249,7 @@ mod tests {
         let inner = json!({"temperature": 22.5, "day": "2026-07-28", "sunny": true, "hours": 7, "sky": "clear"});
         let result = json!({"resultType": "complete", "structuredContent": inner,
             "content": [{"type": "text", "text": inner.to_string()}, {"type": "text", "text": "INV-7 of 12 May"}]});
-        let got = edited("corrupt-result", None, result.clone());
+        let got = edited("corrupt-result", None, &result);
         let output = &got["structuredContent"];
         for (name, old) in inner.as_object().unwrap() {
             let new = &output[name];
@@ -278,40 +278,40 @@ mod tests {
     #[test]
     fn what_each_name_does_to_a_result() {
         let whole = || json!({"resultType": "complete", "content": [{"type": "text", "text": "a"}], "structuredContent": {"n": 1}, "tools": [], "_meta": {"k": 1}});
-        let failed = edited("tool-error", None, whole());
+        let failed = edited("tool-error", None, &whole());
         assert_eq!(
             (&failed["isError"], failed.get("structuredContent")),
             (&json!(true), None)
         );
-        let empty = edited("empty-result", None, whole());
+        let empty = edited("empty-result", None, &whole());
         assert_eq!(
             (&empty["content"], empty.get("structuredContent")),
             (&json!([]), None)
         );
         assert_eq!(
-            edited("unknown-result-type", None, whole())["resultType"],
+            edited("unknown-result-type", None, &whole())["resultType"],
             "x-verdict"
         );
         assert_eq!(
-            edited("strip-result-type", None, whole()).get("resultType"),
+            edited("strip-result-type", None, &whole()).get("resultType"),
             None
         );
-        let task = edited("task-result", None, whole());
+        let task = edited("task-result", None, &whole());
         assert_eq!(
             (&task["resultType"], task.get("content")),
             (&json!("task"), None)
         );
-        assert_eq!(edited("ttl", Some(json!(-1)), whole())["ttlMs"], -1);
-        let more = edited("add-tools", Some(json!([{"name": "x"}])), whole());
+        assert_eq!(edited("ttl", Some(&json!(-1)), &whole())["ttlMs"], -1);
+        let more = edited("add-tools", Some(&json!([{"name": "x"}])), &whole());
         assert_eq!(more["tools"][0]["name"], "x");
         let merged = edited(
             "merge-result",
-            Some(json!({"_meta": {"k": null, "l": 2}})),
-            whole(),
+            Some(&json!({"_meta": {"k": null, "l": 2}})),
+            &whole(),
         );
         assert_eq!(merged["_meta"], json!({"l": 2}));
         assert_eq!(
-            edited("break-output", None, whole())["structuredContent"]["n"],
+            edited("break-output", None, &whole())["structuredContent"]["n"],
             "of another type"
         );
     }

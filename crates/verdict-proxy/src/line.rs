@@ -1,6 +1,6 @@
 //! Lines between a client and a server on stdio: what passes, and what is answered or changed by a rule.
 
-use crate::answer::{Move, malformed, truncated};
+use crate::answer::{FIRST_STEP, Move, malformed, truncated};
 use crate::asked::{Asked, read};
 use crate::rule::Book;
 use crate::script::{Ending, Instead, Script, progress};
@@ -37,7 +37,8 @@ impl Cutter {
         let mut pieces = Vec::new();
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             let ends = part.ends_with(b"\n");
-            if self.passing || !(lines || !self.held.is_empty()) {
+            let wanted = lines || !self.held.is_empty();
+            if self.passing || !wanted {
                 self.passing = !ends;
                 match pieces.last_mut() {
                     Some(Piece::Pass(bytes)) => bytes.extend_from_slice(part),
@@ -152,6 +153,12 @@ impl Desk {
         } else {
             read(&line)
         };
+        let told = message
+            .as_ref()
+            .and_then(|message| self.acknowledged(message, &line));
+        if let Some(moves) = told {
+            return moves;
+        }
         let found = message.as_ref().and_then(|message| {
             let answers = |one: &Pending| one.asked.is_answered_by(message);
             self.pending.iter().position(answers)
@@ -166,6 +173,30 @@ impl Desk {
         }
         let one = self.pending.remove(at);
         respond(&one.script, &one.asked, message)
+    }
+
+    /// The first message of a subscription, which has no answer to stand beside; what comes after it.
+    fn acknowledged(&mut self, message: &Value, line: &[u8]) -> Option<Vec<Move>> {
+        let meta = message.get("params")?.get("_meta")?;
+        let id = meta.get("io.modelcontextprotocol/subscriptionId")?;
+        let its = |one: &Pending| {
+            one.asked.listens() && one.asked.id().is_some_and(|own| same_id(own, id))
+        };
+        let at = self.pending.iter().position(its)?;
+        let script = self.pending.remove(at).script;
+        let mut moves = vec![Move::Send(line.to_vec())];
+        if script.beside_ms > 0 {
+            moves.push(Move::Pause(script.beside_ms));
+        }
+        let notices = script
+            .before
+            .iter()
+            .map(|notice| line_of(&notice.to_string()));
+        moves.push(Move::Send(notices.collect::<Vec<_>>().concat()));
+        if script.ending == Ending::ResetMidStream {
+            moves.extend([Move::Pause(BEFORE_END), Move::Reset]);
+        }
+        Some(moves)
     }
 
     /// The client gives a request up: one whose answer is to come late gets it now, and the server does not hear of it.
@@ -199,7 +230,7 @@ fn instead_of_server(instead: &Instead, script: &Script, asked: &Asked) -> Vec<M
         Instead::Refuse(_) => vec![Move::Reset],
         Instead::Kill => vec![Move::Kill, Move::Reset],
         Instead::Progress(ms) => {
-            let notice = line_of(&progress(asked, 1).to_string());
+            let notice = line_of(&progress(asked, FIRST_STEP).to_string());
             vec![Move::Repeat(notice, *ms)]
         }
         // Refused before it comes here: there are no pages on stdio.

@@ -23,6 +23,8 @@ pub struct Recorder {
     transcript: Transcript,
     secrets: Secrets,
     held: usize,
+    /// How long the recording took that this one goes on with.
+    base_ms: u64,
     /// Whether something was not kept.
     full: bool,
     /// Whether something came since [`Recorder::is_new`] was last asked.
@@ -47,7 +49,7 @@ impl Recorder {
         }
     }
 
-    /// Goes on where an earlier recording of this proxy ended. Times of that one stay as they are.
+    /// Goes on where an earlier recording ended: what comes stands after what is there. Times go on from its end.
     pub fn resume(&mut self, earlier: Transcript) {
         self.held = earlier
             .exchanges
@@ -56,10 +58,16 @@ impl Recorder {
             .map(|message| message.text.len())
             .sum();
         let transport = self.transcript.transport;
+        self.base_ms = earlier.duration_ms;
         self.transcript = Transcript {
             transport,
             ..earlier
         };
+    }
+
+    /// Milliseconds that are added to the times of this run.
+    pub fn base_ms(&self) -> u64 {
+        self.base_ms
     }
 
     /// A connection or process was opened; its number.

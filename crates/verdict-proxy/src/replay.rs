@@ -1,7 +1,7 @@
 //! A recording that answers in place of the server it was made of.
 
 use crate::asked::{Asked, read};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use verdict_model::Transcript;
 use verdict_model::transcript::{Exchange, Message, Sender};
@@ -95,6 +95,17 @@ impl Replay {
     }
 }
 
+/// The answer to a request that a recording does not know.
+pub fn unknown(asked: &Asked) -> Value {
+    let name = asked.name().map(|name| format!(" of {name}"));
+    let method = asked.method().unwrap_or_default();
+    let text = format!(
+        "the recording has no answer to this {method}{} with these parameters",
+        name.unwrap_or_default()
+    );
+    json!({"jsonrpc": "2.0", "id": asked.id(), "error": {"code": -32603, "message": text}})
+}
+
 fn entry(exchange: &Exchange) -> Option<(String, Answer)> {
     let text = |message: &Message| read(message.text.as_str().as_bytes());
     let of = |from| {
@@ -159,7 +170,6 @@ fn sorted(value: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
     use verdict_model::text::Text;
     use verdict_model::transcript::Carrier;
 

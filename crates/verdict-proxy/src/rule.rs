@@ -3,7 +3,9 @@
 use crate::action::{Action, Twist, Way};
 use crate::asked::Asked;
 use serde_json::{Value, json};
+use verdict_model::Transcript;
 use verdict_model::fault::{Fault, Planned, When};
+use verdict_model::transcript::{Message, Sender};
 
 /// Injected states that are remembered: a client has few calls under way.
 const MOST_GIVEN: usize = 1_000;
@@ -225,6 +227,16 @@ impl Book {
             }
         }
         ruling
+    }
+
+    /// Counts the requests of an earlier recording, so that a proxy that is started again goes on with its rules.
+    pub fn resume(&mut self, earlier: &Transcript) {
+        for exchange in &earlier.exchanges {
+            let of_client = |message: &&Message| message.from == Sender::Client;
+            if let Some(message) = exchange.messages.iter().find(of_client) {
+                self.ask(&Asked::on_line(message.text.as_str().as_bytes()));
+            }
+        }
     }
 
     /// Notes that a client was asked for input in place of the server.

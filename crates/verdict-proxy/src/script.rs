@@ -75,8 +75,10 @@ pub struct Script {
     pub instead: Option<Instead>,
     /// What changes the response, in order.
     pub edits: Vec<Action>,
-    /// Messages before the response.
+    /// Messages before the response; on a subscription, after its first message.
     pub before: Vec<Value>,
+    /// Milliseconds before those, on a subscription.
+    pub beside_ms: u64,
     /// Messages after it.
     pub after: Vec<Value>,
     /// Whether the response comes twice.
@@ -176,7 +178,7 @@ impl Script {
         let locked = "WWW-Authenticate";
         match fault {
             Fault::Http500 => {
-                self.instead(Instead::Page(page(500, &[], "internal server error\n")))
+                self.instead(Instead::Page(page(500, &[], "internal server error\n")));
             }
             Fault::Http503 => self.instead(Instead::Page(page(
                 503,
@@ -258,9 +260,17 @@ impl Script {
                 self.edits.push(hit.action.clone());
             }
             Twist::ServerRequest(call) => {
-                self.before.push(message(call, Some("verdict-request-1")))
+                self.before.push(message(call, Some("verdict-request-1")));
             }
-            Twist::Notification(call) => self.before.push(message(call, None)),
+            Twist::Notification(call) => {
+                let mut notice = message(call, None);
+                if asked.listens() {
+                    let id = asked.id().cloned().unwrap_or_default();
+                    notice["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] = id;
+                }
+                self.before.push(notice);
+                self.beside_ms = hit.for_ms.unwrap_or_default();
+            }
             Twist::ForeignResponse => {
                 let result = json!({"resultType": "complete", "content": [{"type": "text", "text": "of a request that was never sent"}]});
                 let foreign =
@@ -273,7 +283,10 @@ impl Script {
             Twist::StreamCr => self.style.cr = true,
             Twist::EventIds => self.style.ids = true,
             Twist::EmptyEvent => self.empty_event = true,
-            Twist::CutStream => self.ends(Ending::Cut),
+            Twist::CutStream => {
+                self.ends(Ending::Cut);
+                self.beside_ms = self.beside_ms.max(hit.for_ms.unwrap_or_default());
+            }
             Twist::SessionId(id) => self.fields.push(("Mcp-Session-Id".to_owned(), id.clone())),
             Twist::LateAnswer => self.ends(Ending::Late),
             Twist::StderrNoise(text) => self.stderr.push(text.clone()),

@@ -56,20 +56,15 @@ impl Secrets {
             let letters = scheme.chars().all(|letter| letter.is_ascii_alphabetic());
             letters && name.to_ascii_lowercase().ends_with("authorization")
         });
-        let masked = match scheme {
-            Some((scheme, secret)) => {
-                self.remember(secret.trim());
-                format!("{scheme} ***")
-            }
-            None => {
-                for part in value.split(';') {
-                    let secret = part.split_once('=').map_or(part, |(_, secret)| secret);
-                    self.remember(secret.trim());
-                }
-                "***".to_owned()
-            }
-        };
-        (name.to_owned(), masked)
+        if let Some((scheme, secret)) = scheme {
+            self.remember(secret.trim());
+            return (name.to_owned(), format!("{scheme} ***"));
+        }
+        for part in value.split(';') {
+            let secret = part.split_once('=').map_or(part, |(_, secret)| secret);
+            self.remember(secret.trim());
+        }
+        (name.to_owned(), "***".to_owned())
     }
 
     /// A target (path and query) as it is recorded; its secrets are remembered.

@@ -61,6 +61,10 @@ impl Inbox {
 }
 
 /// The body of a request under way: where it ends, and its data where that is wanted.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one independent thing of the request"
+)]
 pub(super) struct Request {
     pub(super) head: Head,
     /// The bytes of the head, as they came.

@@ -75,19 +75,19 @@ async fn answer(mut stream: TcpStream, shared: Arc<Shared>) {
 
 async fn read(stream: &mut TcpStream) -> Result<(Head, Vec<u8>), (u16, Value)> {
     let refuse = |status, why: &str| (status, json!({ "error": why }));
-    let mut held = Vec::new();
+    let mut bytes = Vec::new();
     let head = loop {
-        match http::request(&held) {
+        match http::request(&bytes) {
             Ok(Some(head)) => break head,
             Ok(None) => {}
             Err(why) => return Err(refuse(400, &why.to_string())),
         }
-        if !matches!(stream.read_buf(&mut held).await, Ok(1..)) {
+        if !matches!(stream.read_buf(&mut bytes).await, Ok(1..)) {
             return Err(refuse(400, "the request is not complete"));
         }
     };
     let (mut body, mut data) = (Body::new(head.body), Vec::new());
-    let mut bytes = held.split_off(head.bytes);
+    bytes.drain(..head.bytes);
     loop {
         body.feed(&bytes, &mut |part| data.extend_from_slice(part))
             .map_err(|why| refuse(400, &why.to_string()))?;

@@ -13,6 +13,8 @@ mod shared;
 mod standard;
 pub(crate) mod stdio;
 pub(crate) mod store;
+#[cfg(test)]
+mod tests;
 mod upstream;
 
 use crate::driver::{Launch, Trust};
@@ -67,6 +69,8 @@ pub(crate) struct Options {
     pub(crate) seed: u64,
     /// Whether a transcript is kept. Without it a proxy that runs for days takes no more memory.
     pub(crate) records: bool,
+    /// A recording to go on with: the rules count what is in it, and what comes is added to it.
+    pub(crate) earlier: Option<Box<Transcript>>,
     /// What may not stand in the transcript, beside the credentials that are seen on the way.
     pub(crate) secrets: Vec<String>,
 }
@@ -83,6 +87,7 @@ impl Options {
             rules: Vec::new(),
             seed: 0,
             records: true,
+            earlier: None,
             secrets: Vec::new(),
         }
     }
@@ -121,6 +126,10 @@ impl Proxy {
     ///
     /// # Errors
     /// Where the address cannot be listened on, the process cannot be started, or a rule cannot be done on this way.
+    #[expect(
+        clippy::unused_async,
+        reason = "it needs a runtime, and may come to wait for the server"
+    )]
     pub(crate) async fn start(options: Options) -> Result<Self> {
         let way = Way {
             client: Side::Http,
@@ -150,6 +159,25 @@ impl Proxy {
         format!("http://{}{}", self.address, self.path)
     }
 
+    /// The shared inside, for the control endpoint and the file that is recorded to.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// Ends it; no connection and no process is left.
+    pub(crate) async fn stop(&mut self) {
+        self.serving.abort();
+        let _ = (&mut self.serving).await;
+        let _ = tokio::time::timeout(Duration::from_secs(2), self.shared.upstream.end()).await;
+    }
+}
+
+/// For those who run a client under a proxy and look at what it did.
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "clients are judged on top of this")
+)]
+impl Proxy {
     /// Other rules from the next request on; they count from the start.
     ///
     /// # Errors
@@ -168,22 +196,10 @@ impl Proxy {
         self.shared.transcript()
     }
 
-    /// The shared inside, for the control endpoint and the file that is recorded to.
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
-        &self.shared
-    }
-
     /// Ends it: no connection and no process is left. What has passed, secrets masked.
     pub(crate) async fn end(mut self) -> Transcript {
         self.stop().await;
         self.shared.transcript()
-    }
-
-    /// Ends it; no connection and no process is left.
-    pub(crate) async fn stop(&mut self) {
-        self.serving.abort();
-        let _ = (&mut self.serving).await;
-        let _ = tokio::time::timeout(Duration::from_secs(2), self.shared.upstream.end()).await;
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::tcp::WriteHalf;
-use verdict_proxy::answer::Move;
+use verdict_proxy::answer::{Move, rise};
 use verdict_proxy::recorder::Place;
 use verdict_proxy::watch::Watch;
 
@@ -45,8 +45,9 @@ impl Stage<'_, '_> {
                 }
                 Move::Pause(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
                 Move::Silence => std::future::pending().await,
-                Move::Repeat(bytes, ms) => loop {
+                Move::Repeat(mut bytes, ms) => loop {
                     self.send(&bytes).await?;
+                    rise(&mut bytes);
                     tokio::time::sleep(Duration::from_millis(ms)).await;
                 },
                 Move::Reset => return Ok(Some(Over::Reset)),

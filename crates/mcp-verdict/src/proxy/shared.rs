@@ -24,6 +24,7 @@ pub(crate) struct Shared {
     book: Mutex<Book>,
     recorder: Option<Mutex<Recorder>>,
     began: Instant,
+    base_ms: u64,
     refusals: mpsc::UnboundedSender<Refusal>,
     pub(super) upstream: Upstream,
     pub(super) way: Way,
@@ -41,8 +42,14 @@ impl Shared {
             Side::Http => Transport::Http,
             Side::Stdio => Transport::Stdio,
         };
-        let recorder = || Recorder::new(transport, Secrets::new(&options.secrets));
-        let recorder = options.records.then(|| Mutex::new(recorder()));
+        let mut book = Book::new(options.rules, options.seed);
+        let mut recorder = Recorder::new(transport, Secrets::new(&options.secrets));
+        if let Some(earlier) = options.earlier {
+            book.resume(&earlier);
+            recorder.resume(*earlier);
+        }
+        let base_ms = recorder.base_ms();
+        let recorder = options.records.then(|| Mutex::new(recorder));
         let (refusals, wishes) = mpsc::unbounded_channel();
         let upstream = match options.target {
             Target::Http(endpoint) => Upstream::Http {
@@ -58,9 +65,10 @@ impl Shared {
             Target::Replay(transcript) => Upstream::Replay(Mutex::new(Replay::of(&transcript))),
         };
         let shared = Self {
-            book: Mutex::new(Book::new(options.rules, options.seed)),
+            book: Mutex::new(book),
             recorder,
             began: Instant::now(),
+            base_ms,
             refusals,
             upstream,
             way,
@@ -70,9 +78,10 @@ impl Shared {
         Ok((Arc::new(shared), wishes))
     }
 
-    /// Milliseconds since the proxy began.
+    /// Milliseconds since the recording began.
     pub(super) fn now(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+        let elapsed = u64::try_from(self.began.elapsed().as_millis());
+        self.base_ms.saturating_add(elapsed.unwrap_or(u64::MAX))
     }
 
     /// The rules.

@@ -16,11 +16,11 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, oneshot};
-use verdict_proxy::Book;
 use verdict_proxy::action::{Side, Way};
-use verdict_proxy::answer::Move;
+use verdict_proxy::answer::{Move, rise};
 use verdict_proxy::line::{Cutter, Desk, Piece, Steps};
 use verdict_proxy::line_log::LineLog;
+use verdict_proxy::{Asked, Book};
 
 /// Writes that wait for the client to read.
 const WAITING: usize = 64;
@@ -117,10 +117,7 @@ pub(crate) async fn serve(
     };
     let exited = matches!(ended, Ended::Exited(..));
     end_group(&group, &mut child, exited).await;
-    let (flushed, done) = oneshot::channel();
-    if between.out.send(Write::Flushed(flushed)).await.is_ok() {
-        let _ = tokio::time::timeout(LAST_WORDS, done).await;
-    }
+    between.flush().await;
     let _ = tokio::time::timeout(LAST_WORDS, errors).await;
     writing.abort();
     downward.abort();
@@ -150,12 +147,41 @@ pub(crate) fn shared(options: &Options) -> Result<Arc<Shared>> {
         server: Side::Stdio,
     };
     Book::fits(&options.rules, way).map_err(Usage)?;
-    // The process is this module's own: the shared part needs no way to a server.
-    let options = Options {
-        target: Target::Replay(Box::default()),
-        ..options.clone()
-    };
+    let mut options = options.clone();
+    if let Target::Stdio(_) = options.target {
+        // The process is this module's own: the shared part needs no way to a server.
+        options.target = Target::Replay(Box::default());
+    }
     Ok(Shared::new(options, way)?.0)
+}
+
+/// Answers from a recording on standard streams, until the client closes its side.
+pub(crate) async fn replay(shared: &Arc<Shared>, interrupt: &mut Interrupt) -> Exit {
+    let channel = shared.record(|recorder, now| recorder.open("recording", None, now));
+    let (out, writes) = mpsc::channel(WAITING);
+    let (end, mut ends) = mpsc::unbounded_channel();
+    let between = Arc::new(Between {
+        shared: Arc::clone(shared),
+        desk: Mutex::default(),
+        log: channel.map(|channel| Mutex::new(LineLog::new(channel))),
+        out,
+        end,
+        errors: Output::stderr(),
+    });
+    let writing = tokio::spawn(write(writes, Arc::clone(&between)));
+    let (how, exit) = tokio::select! {
+        () = interrupt => ("it was ended by a signal", Exit::Pass),
+        _ = ends.recv() => ("it was ended on purpose", Exit::NoVerdict),
+        () = between.answer() => ("the client closed its side", Exit::Pass),
+    };
+    between.flush().await;
+    writing.abort();
+    shared.record(|recorder, now| {
+        if let Some(log) = &between.log {
+            lock(log).end(how, recorder, now);
+        }
+    });
+    exit
 }
 
 /// Standard input, to the server.
@@ -199,6 +225,37 @@ async fn downward(server: Option<ChildStdout>, between: Arc<Between>) {
 }
 
 impl Between {
+    /// Waits until all is written, or nobody reads.
+    async fn flush(&self) {
+        let (flushed, done) = oneshot::channel();
+        let asking = async {
+            if self.out.send(Write::Flushed(flushed)).await.is_ok() {
+                let _ = done.await;
+            }
+        };
+        let _ = tokio::time::timeout(LAST_WORDS, asking).await;
+    }
+
+    /// Answers standard input from the recording, to its end.
+    async fn answer(self: &Arc<Self>) {
+        let (mut input, mut cutter) = (standard::input(), Cutter::default());
+        while let Some(bytes) = input.recv().await {
+            self.log(|log, recorder, now| log.client(&bytes, recorder, now));
+            for piece in cutter.feed(&bytes, true) {
+                let Piece::Line(line) = piece else { continue };
+                let asked = Asked::on_line(&self.of_client(line).await);
+                if !asked.is_request() {
+                    continue;
+                }
+                for message in self.shared.upstream.replayed(&asked) {
+                    let line = format!("{message}\n").into_bytes();
+                    let moves = lock(&self.desk).of_server(line);
+                    self.perform(moves).await;
+                }
+            }
+        }
+    }
+
     /// Reads a line of the client; what the server gets of it.
     async fn of_client(self: &Arc<Self>, line: Vec<u8>) -> Vec<u8> {
         let Steps {
@@ -249,10 +306,11 @@ impl Between {
                     let _ = self.out.send(Write::Drip(bytes, ms)).await;
                 }
                 Move::Pause(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
-                Move::Repeat(bytes, ms) => loop {
+                Move::Repeat(mut bytes, ms) => loop {
                     if self.out.send(Write::Bytes(bytes.clone())).await.is_err() {
                         return;
                     }
+                    rise(&mut bytes);
                     tokio::time::sleep(Duration::from_millis(ms)).await;
                 },
                 Move::Silence | Move::Done(_) => {}

@@ -2,6 +2,7 @@
 
 use super::process::Process;
 use crate::driver::{Launch, Trust, connect};
+use crate::exit::say;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadHalf, WriteHalf};
 use verdict_core::wire::endpoint::Endpoint;
 use verdict_proxy::Asked;
-use verdict_proxy::replay::Replay;
+use verdict_proxy::replay::{self, Replay};
 
 /// How long connecting may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -167,17 +168,22 @@ impl Upstream {
         Ok(Line { reader, writer })
     }
 
-    /// What a recording answers, where it is one.
-    pub(super) fn replayed(&self, asked: &Asked) -> Option<Vec<Value>> {
-        let Self::Replay(replay) = self else {
-            return None;
+    /// What a recording answers to a request; where it knows none, an error that says so, and a line on standard error.
+    pub(super) fn replayed(&self, asked: &Asked) -> Vec<Value> {
+        let answer = match self {
+            Self::Replay(replay) => {
+                let mut replay = replay.lock().unwrap_or_else(PoisonError::into_inner);
+                replay.answer(asked)
+            }
+            _ => None,
         };
-        let mut replay = replay.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(
-            replay
-                .answer(asked)
-                .map(|answer| answer.to(asked))
-                .unwrap_or_default(),
+        answer.map_or_else(
+            || {
+                let unknown = replay::unknown(asked);
+                say(unknown["error"]["message"].as_str().unwrap_or_default());
+                vec![unknown]
+            },
+            |answer| answer.to(asked),
         )
     }
 

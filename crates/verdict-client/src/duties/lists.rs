@@ -30,8 +30,7 @@ pub const DUTIES: &[Duty] = &[
     .spec("caching#freshness-calculation")
     .why("The agent works with tools that are gone.")
     .fix("Ask again where ttlMs is 0 or has run out.")
-    .reads(&["ttl-none"])
-    .judge(cache_stale),
+    .not_yet(NEEDS_USE),
     Duty::must(
         "client.cache-key",
         "Another address or cursor is another result",
@@ -163,18 +162,6 @@ fn cache_fresh(cx: &Context) -> Ruling {
             hit,
         )
         .into(),
-    }
-}
-
-fn cache_stale(cx: &Context) -> Ruling {
-    match cx.hit("ttl-none") {
-        Ok((scene, _)) if begun(scene) > 1 => {
-            Ruling::met(format!("the list was asked for {} times", begun(scene)))
-        }
-        Ok(_) => {
-            Ruling::skip("the client listed tools once, so whether it kept them cannot be told")
-        }
-        Err(ruling) => ruling,
     }
 }
 

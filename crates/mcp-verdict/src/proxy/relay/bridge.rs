@@ -1,7 +1,6 @@
 //! A request to a server that does not speak HTTP: a process, or a recording. The proxy is the HTTP server then.
 
 use super::{Connection, Ends, page};
-use crate::exit::say;
 use crate::proxy::client::{Inbox, Request};
 use crate::proxy::perform::{Over, Stage};
 use crate::proxy::process::{Process, Ticket};
@@ -106,13 +105,7 @@ impl Connection<'_> {
                 if !asked.is_request() {
                     return Ok(None);
                 }
-                let messages = other.replayed(asked).unwrap_or_default();
-                let messages = if messages.is_empty() {
-                    say(&format!("the recording has no answer to {message}"));
-                    vec![unknown(asked)]
-                } else {
-                    messages
-                };
+                let messages = other.replayed(asked);
                 return Ok(Some(Source::Recording(messages.into_iter())));
             }
         };
@@ -384,16 +377,6 @@ fn status(asked: &Asked, message: &Value) -> u16 {
         Some(-32022..=-32020 | -32700 | -32600) if modern => 400,
         _ => 200,
     }
-}
-
-fn unknown(asked: &Asked) -> Value {
-    let name = asked
-        .name()
-        .map(|name| format!(" of {name}"))
-        .unwrap_or_default();
-    let method = asked.method().unwrap_or_default();
-    let text = format!("the recording has no answer to this {method}{name} with these parameters");
-    json!({"jsonrpc": "2.0", "id": asked.id(), "error": {"code": -32603, "message": text}})
 }
 
 async fn perform(

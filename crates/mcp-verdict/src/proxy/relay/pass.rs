@@ -46,7 +46,10 @@ impl Connection<'_> {
         if request.waved_on {
             changes.without.push("expect".to_owned());
         }
-        let first = [changed(&request.raw_head, &changes), raw].concat();
+        let mut first = [changed(&request.raw_head, &changes), raw].concat();
+        // What has come of the body goes along, as it came along.
+        let used = request.feed(&self.inbox.held, self.shared.records());
+        first.extend(self.inbox.take(used));
         let sent = line.writer.write_all(&first).await;
         // A server that refuses a request may have said why.
         let _ = (sent, line.writer.flush().await);
@@ -69,8 +72,7 @@ impl Connection<'_> {
             );
             upward.await
         };
-        self.finish(ended, request, line, answer, left.load(Ordering::Relaxed))
-            .await
+        self.finish(ended, &request, line, answer, left.load(Ordering::Relaxed))
     }
 
     /// The connection to the server: the one of the request before, or a new one.
@@ -86,10 +88,10 @@ impl Connection<'_> {
         tell(self.shared, request, place);
     }
 
-    async fn finish(
+    fn finish(
         &mut self,
         ended: Ended,
-        request: Request,
+        request: &Request,
         line: Line,
         mut answer: Answer<'_>,
         left: bool,
@@ -217,6 +219,7 @@ async fn up(
     // An answer that came before the request was complete: the rest of it is still due.
     if matches!(ended, Ended::Complete)
         && !request.is_done()
+        && !request.blind
         && answer.watch.decoder().keeps_alive()
     {
         let rest = body(client, inbox, server, request, shared.records());

@@ -27,6 +27,8 @@ pub(super) struct Agent {
     defect: String,
     next: u64,
     tools: Vec<Value>,
+    /// Whether the tools need not be listed again.
+    fresh: bool,
     session: Option<String>,
     state: Option<Value>,
     last_event: Option<String>,
@@ -42,6 +44,7 @@ pub(super) fn visit(url: &str, defect: &str) -> i32 {
         defect: defect.to_owned(),
         next: 0,
         tools: vec![],
+        fresh: false,
         session: None,
         state: None,
         last_event: None,
@@ -367,7 +370,7 @@ impl Agent {
     }
 
     fn list_tools(&mut self) -> Outcome<Vec<String>> {
-        if !self.tools.is_empty() && self.is("cache-for-ever") {
+        if self.fresh && !self.is("no-cache") {
             return Ok(names(&self.tools));
         }
         let mut tools = Vec::new();
@@ -388,6 +391,7 @@ impl Agent {
                 }
                 other => other?,
             };
+            self.fresh = page["ttlMs"].as_i64().is_some_and(|ttl| ttl > 0);
             tools.extend(page["tools"].as_array().cloned().unwrap_or_default());
             cursor = page["nextCursor"].as_str().map(ToOwned::to_owned);
             if self.is("trim-cursor") {
@@ -451,6 +455,7 @@ impl Agent {
                 break;
             }
             if !self.is("mismatch-loop") {
+                self.fresh = false;
                 self.list_tools()?;
             }
             outcome = self.call_through(name, &params);

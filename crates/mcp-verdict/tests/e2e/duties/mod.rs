@@ -302,7 +302,12 @@ fn what_a_client_makes_of_results_is_looked_at() {
             "client.dialect-unknown",
             "fail",
         ),
-        ("cache-for-ever", &["pages"], "client.cursor-opaque", "pass"),
+        (
+            "no-cache",
+            &["ttl-none", "ttl-long"],
+            "client.cache-fresh",
+            "info",
+        ),
         ("trim-cursor", &["pages"], "client.cursor-opaque", "fail"),
         (
             "empty-cursor-ends",

@@ -77,11 +77,10 @@ fn the_server_gets_every_byte_but_the_host() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let into = Arc::clone(&seen);
     let url = server(move |stream| {
-        let mut bytes = [0; 4096];
-        let length = stream.read(&mut bytes).unwrap_or(0);
+        let Some(text) = request(stream) else { return };
         into.lock()
             .expect("unpoisoned")
-            .extend_from_slice(&bytes[..length]);
+            .extend_from_slice(text.as_bytes());
         let _ = stream.write_all(b"HTTP/1.1 204 Fine\r\n\r\n");
     });
     let proxy = Proxy::before(&url, &[]);
@@ -175,9 +174,18 @@ fn a_connection_is_used_again_and_closed_with_the_servers() {
 #[test]
 fn a_client_that_waits_for_leave_gets_it() {
     let url = server(|stream| {
-        let mut bytes = [0; 4096];
-        let _ = stream.read(&mut bytes);
-        let _ = stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n");
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0; 1];
+            if !matches!(stream.read(&mut byte), Ok(1)) {
+                return;
+            }
+            head.extend_from_slice(&byte);
+        }
+        // Where the proxy has said it already, the server is not asked.
+        if String::from_utf8_lossy(&head).contains("Expect:") {
+            let _ = stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n");
+        }
         let mut body = [0; 4];
         let _ = stream.read_exact(&mut body);
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n");

@@ -257,6 +257,57 @@ fn what_cannot_be_on_stdio_is_refused_with_the_mend() {
 }
 
 #[test]
+fn a_client_that_starts_the_proxy_again_goes_on() {
+    let file = std::env::temp_dir().join(format!("mcp-verdict-resume-{}.json", std::process::id()));
+    let path = file.to_string_lossy().into_owned();
+    let arguments = ["--record", &path, "--resume", "--fault", "kill-server@2"];
+    let mut first = Between::shell(&arguments);
+    first.send(&ask(1));
+    assert_eq!(first.message()["id"], 1);
+    first.send(&ask(2));
+    assert_eq!(first.finish().1, Some(3));
+    let mut second = Between::shell(&arguments);
+    second.send(&ask(3));
+    assert_eq!(second.message()["id"], 3, "the fault has been");
+    assert_eq!(second.finish().1, Some(0));
+    let text = std::fs::read_to_string(&file).expect("a recording");
+    let read: Value = serde_json::from_str(&text).expect("JSON");
+    let faults: Vec<&Value> = (0..3).map(|at| &read["exchanges"][at]["fault"]).collect();
+    assert_eq!(
+        faults,
+        [&Value::Null, &json!("kill-server"), &Value::Null],
+        "{text}"
+    );
+    assert_eq!(read["channels"].as_array().map(Vec::len), Some(2));
+    // The same client, with the recording in place of the server.
+    let mut replayed = Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
+        .args(["proxy", "--replay", &path, "--fault", "tool-error@2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let mut input = replayed.stdin.take().expect("piped");
+    input
+        .write_all((ask(8) + &ask(9) + &ask(10).replace("\"a\"", "\"b\"")).as_bytes())
+        .expect("sent");
+    drop(input);
+    let output = replayed.wait_with_output().expect("it ends");
+    let said = String::from_utf8(output.stdout).expect("text");
+    let lines: Vec<Value> = said
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(
+        (&lines[0]["id"], &lines[0]["result"]["content"][0]["text"]),
+        (&json!(8), &json!("INV-7"))
+    );
+    assert_eq!(lines[1]["result"]["isError"], true);
+    assert_eq!(lines[2]["error"]["code"], -32603);
+    let _ = std::fs::remove_file(file);
+}
+
+#[test]
 fn the_end_of_the_server_is_ours() {
     let between = Between::start(&[], &["sh", "-c", "echo last; echo word >&2; exit 3"]);
     let (said, code, errors) = between.finish();
