@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use verdict_core::mask::Masks;
 use verdict_core::settings;
 use verdict_model::Transcript;
-use verdict_model::transcript::TRANSCRIPT_SCHEMA;
+use verdict_model::transcript::{TRANSCRIPT_SCHEMA, Transport};
 use verdict_proxy::{Rule, rules_file};
 
 pub(super) const EXAMPLES: &str = "Examples:
@@ -36,10 +36,10 @@ and no --listen it is itself a stdio server: put it in front of the server's com
 Where no rule hits, every byte passes as it comes, but for the Host field.
 
 With --exec a client is run under the proxy, once for each scenario (--list-scenarios), and judged as `check` judges a
-server: what it sends, and what it makes of broken streams, odd results and refusals. Without a server the built-in one
-stands behind the proxy.
+server. Without a server the built-in one stands behind the proxy. Exit codes then: 0 pass, 1 fail, 2 bad usage, 3 no
+verdict.
 
-Exit codes with --exec: 0 pass, 1 fail, 2 bad usage, 3 no verdict. Else: 0 ended by a signal or by its client; 2 bad usage or rules; 3 the server could not be started.";
+Exit codes: 0 ended by a signal or by its client; 2 bad usage or rules; 3 the server could not be started.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
@@ -58,7 +58,7 @@ pub(crate) struct ProxyArgs {
     /// Only requests of this method are hit by --fault; * is all [default: what the fault is about, mostly tools/call]
     #[arg(long, value_name = "METHOD", requires = "fault")]
     method: Option<String>,
-    /// A YAML list of rules: - { fault: http-503, when: first, method: tools/call, tool: get_weather, for: 2s }
+    /// A YAML list of rules: `- { fault: http-503, when: first, method: tools/call, tool: search, for: 2s }`
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
     /// Where the rules can be looked at and changed while it runs: GET /, PUT /rules, DELETE /rules
@@ -67,6 +67,9 @@ pub(crate) struct ProxyArgs {
     /// Write what passes to this file as a transcript, secrets masked; with --exec one for each scenario
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Go on with the recording that is there, and with the counts of the rules: for clients that start the proxy again
+    #[arg(long, requires = "record")]
+    resume: bool,
     /// Answer from a recording in place of a server
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "start", "command", "header", "ca_file"])]
     replay: Option<PathBuf>,
@@ -131,6 +134,13 @@ impl ProxyArgs {
         options.rules = self.rules()?;
         options.seed = self.seed;
         options.records = self.record.is_some();
+        if let Some(path) = self
+            .record
+            .as_ref()
+            .filter(|path| self.resume && path.exists())
+        {
+            options.earlier = Some(Box::new(recording(path)?));
+        }
         if let Some(listen) = self.listen {
             options.listen = listen;
         }
@@ -147,9 +157,20 @@ pub(super) async fn run(args: &ProxyArgs, matches: &ArgMatches) -> Result<Exit> 
         let record = args.record.as_deref();
         return proxy_exec::run(&args.exec, args.target(), &args.output, record, matches).await;
     }
+    allow_files();
     let mut interrupt = interrupt::listen().await;
     if let Some(path) = &args.replay {
-        let options = args.options(Target::Replay(Box::new(recording(path)?)))?;
+        let recording = recording(path)?;
+        // As it was recorded, so it is served.
+        let lines = recording.transport == Transport::Stdio && args.listen.is_none();
+        let options = args.options(Target::Replay(Box::new(recording)))?;
+        if lines {
+            let shared = stdio::shared(&options)?;
+            let beside = Beside::start(args, &shared).await?;
+            let exit = stdio::replay(&shared, &mut interrupt).await;
+            beside.end(args, &shared)?;
+            return Ok(exit);
+        }
         return listen(args, options, &mut interrupt).await;
     }
     let plan = config::plan(&args.target())?;
@@ -202,6 +223,21 @@ async fn between(
     let exit = stdio::serve(&shared, words, &options.launch, interrupt).await;
     beside.end(args, &shared)?;
     exit
+}
+
+/// Each stream takes two files, and the usual limit is made for programs that open few: as many as the system allows, within what programs that we start can bear.
+fn allow_files() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        let enough = 65_536;
+        limit.current = limit
+            .maximum
+            .map_or(Some(enough), |most| Some(most.min(enough)));
+        // Where it stays as it is, there is room for fewer.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
 }
 
 /// What runs beside the traffic.

@@ -27,7 +27,7 @@ use verdict_model::config::{Severity, Words};
 /// Options of a run of a client.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ExecArgs {
-    /// Run this client under the proxy, once a scenario, and judge it; {url} in it, and MCP_SERVER_URL, are the proxy's URL
+    /// Run this client under the proxy, once a scenario, and judge it; `{url}` in it, and `MCP_SERVER_URL`, are the proxy's URL
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["listen", "fault", "rules", "control", "replay"])]
     pub(crate) exec: Option<String>,
     /// How long the client may run in one scenario, in seconds; three times as long where a limit of its own is to show
@@ -88,7 +88,7 @@ pub(crate) async fn run(
             Ok(ground) => ground,
             Err(error) => bail!(NotStarted::new(never_answered(error, &masks)?)),
         };
-        let stage = play::Plan {
+        let stage = play::Stage {
             words: words.clone(),
             launch: ground.launch.clone(),
             proxy: options(&plan, &ground),

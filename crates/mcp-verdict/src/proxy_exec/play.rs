@@ -21,7 +21,7 @@ const AT_A_TIME: usize = 2;
 const LONGER: u32 = 3;
 
 /// What is played, and how.
-pub(super) struct Plan<'p> {
+pub(super) struct Stage<'p> {
     /// The client's command.
     pub(super) words: Vec<String>,
     /// How its processes are started.
@@ -48,7 +48,7 @@ pub(super) struct Played {
 
 /// Plays the plain scenario, and then the others, some at a time.
 pub(super) async fn play(
-    plan: &Plan<'_>,
+    stage: &Stage<'_>,
     plain: &'static Scenario,
     progress: &mut Bar,
     interrupt: &mut Interrupt,
@@ -59,14 +59,14 @@ pub(super) async fn play(
         left_out: Vec::new(),
         duration_ms: 0,
     };
-    let known = plan.scenarios.len() + 1;
+    let known = stage.scenarios.len() + 1;
     progress.line(&format!(
         "playing {} 0/{known}  {}",
         bar(0, known),
         plain.name
     ));
     let first = tokio::select! {
-        visit = visit(plan, plain, None) => visit,
+        visit = visit(stage, plain, None) => visit,
         () = &mut *interrupt => Err("the run was interrupted".to_owned()),
     };
     match first {
@@ -78,11 +78,12 @@ pub(super) async fn play(
         !matches!(visit.ending, Ending::Failed(_)) && !visit.transcript.exchanges.is_empty()
     });
     if worth {
-        others(plan, known, &mut played, progress, interrupt).await;
+        others(stage, known, &mut played, progress, interrupt).await;
     } else {
         let why = "the client did not come to the proxy when nothing was injected";
         played.left_out.extend(
-            plan.scenarios
+            stage
+                .scenarios
                 .iter()
                 .map(|one| (one.name.to_owned(), why.to_owned())),
         );
@@ -99,14 +100,14 @@ pub(super) async fn play(
 }
 
 async fn others(
-    plan: &Plan<'_>,
+    stage: &Stage<'_>,
     known: usize,
     played: &mut Played,
     progress: &mut Bar,
     interrupt: &mut Interrupt,
 ) {
     let plain = played.visits[0].clone();
-    let (long, usual): (Vec<_>, Vec<_>) = plan
+    let (long, usual): (Vec<_>, Vec<_>) = stage
         .scenarios
         .iter()
         .partition(|one| one.patience == Patience::Long);
@@ -114,7 +115,7 @@ async fn others(
     let mut running = FuturesUnordered::new();
     let one = |scenario: &'static Scenario| {
         let plain = &plain;
-        async move { (scenario, visit(plan, scenario, Some(plain)).await) }
+        async move { (scenario, visit(stage, scenario, Some(plain)).await) }
     };
     let mut long_running = long.len();
     running.extend(long.into_iter().map(|scenario| one(scenario)));
@@ -157,7 +158,7 @@ async fn others(
 /// # Errors
 /// Why it is not for this client.
 async fn visit(
-    plan: &Plan<'_>,
+    stage: &Stage<'_>,
     scenario: &Scenario,
     plain: Option<&Visit>,
 ) -> Result<Visit, String> {
@@ -168,7 +169,7 @@ async fn visit(
         output: String::new(),
         errors: String::new(),
     };
-    let proxy = match Proxy::start(plan.proxy.clone()).await {
+    let proxy = match Proxy::start(stage.proxy.clone()).await {
         Ok(proxy) => proxy,
         Err(error) => return Ok(failed(format!("the proxy could not be started: {error:#}"))),
     };
@@ -184,10 +185,10 @@ async fn visit(
         }
     }
     let limit = match scenario.patience {
-        Patience::Usual => plan.limit,
-        Patience::Long => plan.limit * LONGER,
+        Patience::Usual => stage.limit,
+        Patience::Long => stage.limit * LONGER,
     };
-    let ran = command::run(&plan.words, &url, &plan.launch, limit, plan.masks).await;
+    let ran = command::run(&stage.words, &url, &stage.launch, limit, stage.masks).await;
     Ok(Visit {
         scenario: scenario.name.to_owned(),
         transcript: proxy.end().await,

@@ -1,6 +1,7 @@
 //! The bytes of the test's own client: one connection a request, JSON and event streams.
 
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -8,7 +9,6 @@ use std::time::Duration;
 /// What came back for one POST.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    pub(super) status: u16,
     pub(super) fields: Vec<(String, String)>,
     /// Messages, in order.
     pub(super) messages: Vec<Value>,
@@ -48,7 +48,7 @@ pub(super) fn send(
         body.len()
     );
     for (name, value) in fields {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        let _ = write!(head, "{name}: {value}\r\n");
     }
     let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes());
     let mut bytes = Vec::new();
@@ -76,16 +76,12 @@ fn read(bytes: &[u8]) -> Answer {
     };
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut lines = head.lines();
-    let status = lines
-        .next()
-        .and_then(|line| line.split(' ').nth(1)?.parse().ok())
-        .unwrap_or(0);
+    lines.next();
     let fields: Vec<(String, String)> = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
     let mut answer = Answer {
-        status,
         fields,
         ..Answer::default()
     };
