@@ -11,6 +11,10 @@ mod header;
 pub mod report;
 pub mod scenario;
 pub mod scene;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 pub mod visit;
 
 pub use duty::{Duty, Trial};

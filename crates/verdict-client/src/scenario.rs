@@ -4,6 +4,7 @@
 //! what the client does, it is made from the visit in which nothing is injected ([`Known`]).
 
 mod known;
+mod make;
 mod table;
 
 pub use known::Known;
@@ -46,7 +47,7 @@ pub struct Scenario {
 
 /// Names of the tools with broken annotations that are put beside the server's own, and what is broken.
 pub(crate) fn broken_tools() -> impl Iterator<Item = (&'static str, &'static str)> {
-    table::BROKEN_TOOLS.iter().copied()
+    make::BROKEN_TOOLS.iter().copied()
 }
 
 /// The scenario of a name.

@@ -77,7 +77,7 @@ pub const DUTIES: &[Duty] = &[
         .fix("Declare elicitation, sampling and roots in clientCapabilities where there is a handler, and refuse the rest.")
         .official(&["sep-2575-client-declares-elicitation-capability", "sep-2575-client-declares-roots-capability", "sep-2575-client-declares-sampling-capability"])
         .reads(&["undeclared-question"])
-        .judge(crate::duties::rounds::capability_declared),
+        .judge(crate::duties::questions::capability_declared),
     Duty::must("client.no-session-header", "A session id that a server sends is not sent back")
         .http()
         .spec("http#earlier-streamable-http-revisions")

@@ -5,7 +5,7 @@ use crate::duty::Duty;
 use crate::scene::{Asked, Scene};
 use serde_json::Value;
 use verdict_core::ruling::{Finding, Ruling};
-use verdict_core::wire::json::{cut, shortened};
+use verdict_core::wire::json::shortened;
 use verdict_core::wire::rpc::same_id;
 
 const LIST: &str = "tools/list";
@@ -233,16 +233,15 @@ fn cursor_expired(cx: &Context) -> Ruling {
     let again = scene
         .after(refused)
         .find(|asked| asked.method() == Some(LIST) && asked.param("cursor").is_none());
-    // The same program lists twice without any refusal too.
+    let well = scene.visit.is_well();
+    // The same program may list twice without any refusal too.
     let by_itself = cx.scene(PLAIN).is_some_and(|plain| begun(plain) > 1);
+    let at_once = |asked: &Asked| asked.exchange.sent_ms < refused.over_ms() + 100;
     match again {
-        Some(asked)
-            if !by_itself
-                || asked.exchange.sent_ms < refused.over_ms() + 100 && scene.visit.is_well() =>
-        {
+        Some(asked) if well && (!by_itself || at_once(asked)) => {
             Ruling::met(format!("the list was begun again: {}", asked.when()))
         }
-        Some(_) if scene.visit.is_well() => Ruling::skip(
+        Some(_) if well || cx.control().is_err() => Ruling::skip(
             "the client lists tools more than once, so what it did for the refusal cannot be told",
         ),
         _ => {
@@ -250,8 +249,7 @@ fn cursor_expired(cx: &Context) -> Ruling {
                 .param("cursor")
                 .map_or(String::new(), |cursor| shortened(cursor, 60));
             let message = format!(
-                "the list was not begun again after {} was refused: {}",
-                cut(&cursor, 60),
+                "the list was not begun again after {cursor} was refused: {}",
                 ending(scene)
             );
             seen_in(Finding::broken(message), refused).into()

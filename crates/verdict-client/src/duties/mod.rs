@@ -5,6 +5,7 @@ pub mod construction;
 pub mod eras;
 pub mod lists;
 pub mod parameters;
+pub mod questions;
 pub mod results;
 pub mod rounds;
 pub mod schemas;
@@ -22,6 +23,7 @@ const FAMILIES: &[&[Duty]] = &[
     schemas::DUTIES,
     streams::DUTIES,
     rounds::DUTIES,
+    questions::DUTIES,
     lists::DUTIES,
     authorization::DUTIES,
 ];

@@ -1,7 +1,7 @@
 //! Schemas of tools: what is validated, fetched, kept, and borne.
 
+use super::questions::canary_ruling;
 use super::results::{hit_at, shown, shows_results};
-use super::rounds::canary_ruling;
 use crate::context::{Context, ending, seen_in};
 use crate::duty::Duty;
 use crate::scenario::EXTRA_TOOL;
