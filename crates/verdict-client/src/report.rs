@@ -318,7 +318,7 @@ fn hints(cx: &Context, results: &[CheckResult]) -> Vec<String> {
     };
     let unseen = skipped_for("does not print");
     if unseen > 0 {
-        hints.push(format!("Let the client print what its tools return and which tools it has: {unseen} duties more can be judged."));
+        hints.push(format!("Let the client print what its tools return and which tools it has; {unseen} of the skipped duties wait for that."));
     }
     let plain = cx.scene(crate::context::PLAIN);
     if plain.is_some_and(|plain| {

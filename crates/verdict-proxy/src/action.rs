@@ -382,6 +382,18 @@ mod tests {
     }
 
     #[test]
+    fn every_name_stands_in_the_docs() {
+        let docs = include_str!("../../../docs/proxy.md");
+        let faults = Fault::ALL.map(Fault::name).into_iter();
+        for name in faults.chain(twists().iter().map(|(name, _)| *name)) {
+            let row = docs
+                .lines()
+                .any(|line| line.starts_with("| `") && line.contains(&format!("`{name}`")));
+            assert!(row, "{name}");
+        }
+    }
+
+    #[test]
     fn mistakes_are_told_with_the_mend() {
         let refusal = |name, with: Option<Value>| Action::named(name, with.as_ref()).unwrap_err();
         assert!(refusal("http-501", None).contains("there are http-500"));

@@ -9,6 +9,8 @@ use verdict_model::transcript::{Carrier, End, Sender, Stray};
 
 /// Requests that are under way at most; an older one is not waited for any more.
 const MOST_OPEN: usize = 10_000;
+/// Bytes of a line beyond which it is not kept.
+const MOST_LINE: usize = 32 << 20;
 /// Bytes of a stray line that are kept.
 const MOST_STRAY: usize = 64 << 10;
 
@@ -43,6 +45,10 @@ impl LineLog {
     pub fn client(&mut self, bytes: &[u8], recorder: &mut Recorder, now: u64) {
         let mut whole = Vec::new();
         self.client.feed(bytes, &mut |line| whole.push(line));
+        // A line without end is not kept.
+        if self.client.pending() > MOST_LINE {
+            self.client = lines::Reader::default();
+        }
         for line in whole {
             let asked = Asked::on_line(line.text.as_bytes());
             let place = recorder.begin(self.channel, None, now);
@@ -73,6 +79,9 @@ impl LineLog {
     pub fn server(&mut self, bytes: &[u8], recorder: &mut Recorder, now: u64) {
         let mut whole = Vec::new();
         self.server.feed(bytes, &mut |line| whole.push(line));
+        if self.server.pending() > MOST_LINE {
+            self.server = lines::Reader::default();
+        }
         for line in whole {
             self.line(line, false, recorder, now);
         }
@@ -173,7 +182,7 @@ mod tests {
             log.server(&[*byte], &mut recorder, 2);
         }
         log.end("exit code 1", &mut recorder, 3);
-        let transcript = recorder.transcript(4);
+        let transcript = recorder.snapshot(4).transcript().unwrap();
         let [first, second, note] = &transcript.exchanges[..] else {
             panic!("{transcript:?}");
         };

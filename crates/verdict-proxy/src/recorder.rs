@@ -4,6 +4,7 @@ use crate::asked::Asked;
 use crate::http::Head;
 use crate::secrets::Secrets;
 use crate::watch::Seen;
+use verdict_core::mask::Masks;
 use verdict_model::text::Text;
 use verdict_model::transcript::{
     Carrier, Channel, End, Exchange, HttpExchange, Message, Sender, Standing, Stray,
@@ -25,6 +26,7 @@ pub struct Recorder {
     held: usize,
     /// How long the recording took that this one goes on with.
     base_ms: u64,
+    snapshots: u64,
     /// Whether something was not kept.
     full: bool,
     /// Whether something came since [`Recorder::is_new`] was last asked.
@@ -217,12 +219,15 @@ impl Recorder {
             return;
         }
         self.held += text.len();
+        let mut text = Text::from(text);
+        // Copies share it then.
+        text.keep();
         if let Some(exchange) = self.exchange(place) {
             exchange.messages.push(Message {
                 from,
                 at_ms: now,
                 carrier,
-                text: Text::from(text),
+                text,
                 invalid_utf8,
             });
         }
@@ -272,36 +277,54 @@ impl Recorder {
         self.transcript.exchanges.len()
     }
 
-    /// The transcript so far, secrets masked.
-    pub fn transcript(&self, now: u64) -> Transcript {
+    /// What was written down so far: a copy that shares its texts, to be masked and written elsewhere.
+    pub fn snapshot(&mut self, now: u64) -> Snapshot {
+        self.snapshots += 1;
         let mut transcript = self.transcript.clone();
         transcript.duration_ms = now;
         if self.full {
-            let why = format!(
+            transcript.cut_off = Some(format!(
                 "the recording is full: no more than {MOST_BYTES} bytes of messages and {MOST_EXCHANGES} requests are kept"
-            );
-            transcript.cut_off = Some(why);
+            ));
         }
         for exchange in &mut transcript.exchanges {
             if exchange.ended_ms == 0 {
                 exchange.ended_ms = now;
             }
         }
-        self.masked(&transcript).unwrap_or(transcript)
+        Snapshot {
+            transcript,
+            masks: self.secrets.masks(),
+            number: self.snapshots,
+        }
     }
+}
 
-    /// The transcript so far as JSON, secrets masked.
+/// A recording at one moment.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// Later ones have larger numbers.
+    pub number: u64,
+    transcript: Transcript,
+    masks: Masks,
+}
+
+impl Snapshot {
+    /// As JSON, secrets masked.
     ///
     /// # Errors
     /// None that a transcript can cause.
-    pub fn json(&self, now: u64) -> Result<String, serde_json::Error> {
-        serde_json::to_string(&self.transcript(now))
+    pub fn json(&self) -> Result<String, serde_json::Error> {
+        let text = serde_json::to_string(&self.transcript)?;
+        Ok(self.masks.hide_json(&text))
     }
 
-    fn masked(&self, transcript: &Transcript) -> Option<Transcript> {
-        let text = serde_json::to_string(transcript).ok()?;
-        let masks = self.secrets.masks();
-        serde_json::from_str(&masks.hide_json(&text)).ok()
+    /// As a transcript, secrets masked.
+    ///
+    /// # Errors
+    /// None that a transcript can cause.
+    pub fn transcript(&self) -> Result<Transcript, serde_json::Error> {
+        serde_json::from_str(&self.json()?)
     }
 }
 
@@ -331,7 +354,7 @@ mod tests {
         recorder.asked(place, &Asked::over_http(&head, body), body.to_vec(), 3);
         recorder.fault(place, &["timeout".to_owned()]);
         recorder.end(place, End::TimedOut, 9);
-        let json = recorder.json(10).unwrap();
+        let json = recorder.snapshot(10).json().unwrap();
         assert!(!json.contains("longsecret"), "{json}");
         let read: Transcript = serde_json::from_str(&json).unwrap();
         let exchange = &read.exchanges[0];

@@ -10,6 +10,7 @@ pub mod gate;
 mod measure;
 #[cfg(feature = "simulate")]
 mod nights;
+mod proxy;
 mod replay;
 mod scan;
 
@@ -27,6 +28,9 @@ pub struct Options {
     /// Also write the ratios as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Measure this program in place of a fresh release build; `proxy` only
+    #[arg(long, value_name = "FILE")]
+    program: Option<String>,
     /// Nights of every row of `gate`
     #[arg(long, value_name = "N", default_value_t = gate::REPETITIONS)]
     repetitions: u32,
@@ -43,6 +47,8 @@ enum Which {
     Action,
     /// Golden cases through a stub model: time against the ideal, memory, and how fast runs are scored
     Behaviour,
+    /// The proxy, idle: what it adds to an answer, and a thousand streams
+    Proxy,
     /// Sizes and cold starts
     Size,
     /// A scan of a million lines against reading them
@@ -83,7 +89,7 @@ impl Line {
 /// Runs the benches and prints the table.
 pub fn run(options: &Options) -> Result<()> {
     let wanted = |which| options.which.is_none_or(|one| one == which);
-    if options.which != Some(Which::Gate) {
+    if options.which != Some(Which::Gate) && options.program.is_none() {
         cargo(&[
             "build",
             "--quiet",
@@ -108,6 +114,10 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if wanted(Which::Behaviour) {
         behaviour::run(&program(), &mut lines)?;
+    }
+    if wanted(Which::Proxy) {
+        let named = options.program.clone();
+        proxy::run(&named.unwrap_or_else(program), &mut lines)?;
     }
     if wanted(Which::Scan) {
         scan(&mut lines)?;

@@ -108,10 +108,12 @@ impl Options {
 /// The transcript has one exchange for each HTTP request of a client (`proxy/1`, `proxy/2`, … in the order in which their
 /// heads came), with the fields and the body as the client sent them, the answer as the client got it, what was injected
 /// (`fault`: the names of the actions, joined by `, `), and the times. `sent_ms` is when the head was complete;
-/// `answered_ms` when the answer was; `ended_ms` when nothing more could come. How it ended: `complete`; `closed` where the
-/// client closed the connection before the answer was complete; `silent` for notifications; `lost` where the connection
-/// broke or was cut on purpose; `malformed` where the request was no HTTP. `channel` is the client's connection, so requests
-/// of one connection share it. Credentials are masked: `Authorization: Bearer ***`.
+/// `answered_ms` when the answer was; `ended_ms` when nothing more could come.
+///
+/// How it ended: `complete`; `closed` where the client closed the connection before the answer was complete; `silent` for
+/// notifications; `lost` where the connection broke or was cut on purpose; `unreachable` where no server was;
+/// `malformed` where the request was no HTTP; `unfinished` where the proxy ended first. `channel` is the client's connection, so
+/// requests of one connection share it. Credentials are masked: `Authorization: Bearer ***`.
 ///
 /// Dropping a proxy ends it without waiting; its server's process is killed then.
 pub(crate) struct Proxy {

@@ -26,6 +26,7 @@ pub(crate) struct Shared {
     began: Instant,
     base_ms: u64,
     refusals: mpsc::UnboundedSender<Refusal>,
+    written: Mutex<u64>,
     pub(super) upstream: Upstream,
     pub(super) way: Way,
     pub(super) fields: Vec<(String, String)>,
@@ -70,6 +71,7 @@ impl Shared {
             began: Instant::now(),
             base_ms,
             refusals,
+            written: Mutex::default(),
             upstream,
             way,
             fields: options.fields,
@@ -102,6 +104,11 @@ impl Shared {
         serde_json::json!({"rules": book.state(), "hits": book.hits(), "recorded": requests})
     }
 
+    /// The number of the snapshot that the recording's file holds; locked while one is written.
+    pub(super) fn written(&self) -> MutexGuard<'_, u64> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether what passes is written down.
     pub(super) fn records(&self) -> bool {
         self.recorder.is_some()
@@ -115,7 +122,10 @@ impl Shared {
     }
 
     pub(super) fn transcript(&self) -> Transcript {
-        self.record(|recorder, now| recorder.transcript(now))
+        let snapshot = self.record(Recorder::snapshot);
+        // What was made of a transcript is one again.
+        snapshot
+            .and_then(|snapshot| snapshot.transcript().ok())
             .unwrap_or_default()
     }
 
