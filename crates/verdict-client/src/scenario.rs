@@ -11,6 +11,7 @@ pub use known::Known;
 pub use table::SCENARIOS;
 
 use serde_json::Value;
+use verdict_model::transcript::Transport;
 
 /// Text that is planted in results, and looked for in what the client shows.
 pub const CANARY: &str = "verdict-canary-7f3a91";
@@ -48,6 +49,49 @@ pub struct Scenario {
 /// Names of the tools with broken annotations that are put beside the server's own, and what is broken.
 pub(crate) fn broken_tools() -> impl Iterator<Item = (&'static str, &'static str)> {
     make::BROKEN_TOOLS.iter().copied()
+}
+
+/// Scenarios of faults that only HTTP has.
+const OF_HTTP: &[&str] = &[
+    "cut-stream",
+    "cut-read",
+    "cut-with-ids",
+    "session-header",
+    "odd-names",
+    "discover-refused",
+    "discover-unknown",
+    "discover-foreign",
+    "json-answers",
+    "event-answers",
+    "event-noise",
+    "event-cr",
+    "event-empty",
+    "schema-reference",
+    "url-question",
+    "header-params",
+    "header-broken-tools",
+    "header-refused",
+];
+
+/// Scenarios of faults that only stdio has.
+const OF_STDIO: &[&str] = &[
+    "era-32601",
+    "era-32602",
+    "era-32000",
+    "era-silence",
+    "server-killed",
+    "stderr-noise",
+];
+
+impl Scenario {
+    /// Whether it can be played with a client that is reached so.
+    pub fn fits(&self, transport: Transport) -> bool {
+        let others = match transport {
+            Transport::Http => OF_STDIO,
+            Transport::Stdio => OF_HTTP,
+        };
+        !others.contains(&self.name)
+    }
 }
 
 /// The scenario of a name.

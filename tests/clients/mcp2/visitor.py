@@ -1,16 +1,18 @@
 """A small client made with the Python SDK: what an agent does in one visit.
 
     MCP_SERVER_URL=http://127.0.0.1:8000/mcp python visitor.py
+    MCP_SERVER_COMMAND='node server.js' python visitor.py
 
 Every step is told on standard output, every failure on standard error; the exit code is 1 when a step failed.
 """
 
 import asyncio
 import os
+import shlex
 import sys
 
 import mcp_types as types
-from mcp import Client
+from mcp import Client, StdioServerParameters
 
 CALLS = [
     ("search_invoices", {"customer": "acme", "limit": 3}),
@@ -29,7 +31,7 @@ async def answer(context, params):
     return types.ElicitResult(action="accept", content=content)
 
 
-async def visit(url):
+async def visit(target):
     failures = 0
 
     async def step(name, work):
@@ -41,7 +43,7 @@ async def visit(url):
             failures += 1
             print(f"{name} failed: {type(error).__name__}: {error}", file=sys.stderr)
 
-    async with Client(url, elicitation_callback=answer) as client:
+    async with Client(target, elicitation_callback=answer) as client:
 
         async def tools():
             names, cursor = [], None
@@ -79,5 +81,11 @@ async def visit(url):
     return failures
 
 
+def server():
+    """Where the server is, or how it is started."""
+    words = shlex.split(os.environ.get("MCP_SERVER_COMMAND", ""))
+    return StdioServerParameters(command=words[0], args=words[1:]) if words else os.environ["MCP_SERVER_URL"]
+
+
 if __name__ == "__main__":
-    sys.exit(1 if asyncio.run(visit(os.environ["MCP_SERVER_URL"])) else 0)
+    sys.exit(1 if asyncio.run(visit(server())) else 0)

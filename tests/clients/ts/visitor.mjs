@@ -1,9 +1,11 @@
 // A small client made with the TypeScript SDK: what an agent does in one visit.
 //
 //     MCP_SERVER_URL=http://127.0.0.1:8000/mcp node visitor.mjs
+//     node visitor.mjs node server.js
 //
 // Every step is told on standard output, every failure on standard error; the exit code is 1 when a step failed.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 const CALLS = [
   ["search_invoices", { customer: "acme", limit: 3 }],
@@ -56,7 +58,12 @@ async function call(name, args) {
 }
 
 try {
-  await client.connect(new StreamableHTTPClientTransport(new URL(process.env.MCP_SERVER_URL)));
+  // A command after the script starts a server on stdio.
+  const [command, ...rest] = process.argv.slice(2);
+  const transport = command
+    ? new StdioClientTransport({ command, args: rest })
+    : new StreamableHTTPClientTransport(new URL(process.env.MCP_SERVER_URL));
+  await client.connect(transport);
   await step("tool", tools);
   for (const [name, args] of CALLS) await step(`call ${name}`, () => call(name, args));
   await step("tool again", tools);

@@ -303,6 +303,10 @@ pub(crate) struct ScanArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct DemoArgs {
     /// Give the built-in server one named defect
     #[arg(long, value_name = "NAME")]
@@ -313,6 +317,9 @@ pub(crate) struct DemoArgs {
     /// Only serve, until interrupted; the URL is printed
     #[arg(long)]
     pub(crate) serve: bool,
+    /// Serve standard input and output in place of a port
+    #[arg(long, requires = "serve", conflicts_with = "port")]
+    pub(crate) stdio: bool,
     /// The port of the built-in server [default: any that is free]
     #[arg(
         long,

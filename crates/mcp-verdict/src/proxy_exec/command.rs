@@ -6,10 +6,8 @@ use std::time::{Duration, Instant};
 use verdict_client::Ending;
 use verdict_core::mask::Masks;
 
-/// The variable that holds the proxy's address.
-pub(super) const VARIABLE: &str = "MCP_SERVER_URL";
-/// The word, or part of one, that stands for the address in a command.
-pub(super) const PLACEHOLDER: &str = "{url}";
+/// The word, or part of one, that stands for the command of a server on stdio.
+pub(super) const COMMAND: &str = "{command}";
 /// Bytes that are kept of each of its outputs.
 const KEPT: usize = 256 << 10;
 
@@ -20,23 +18,55 @@ pub(super) struct Ran {
     pub(super) errors: String,
 }
 
+/// Where the client finds its server.
+pub(super) enum Address {
+    /// At this URL.
+    Url(String),
+    /// It starts this command.
+    Command(Vec<String>),
+}
+
+impl Address {
+    /// The variable that tells it.
+    fn variable(&self) -> (String, String) {
+        match self {
+            Self::Url(url) => ("MCP_SERVER_URL".to_owned(), url.clone()),
+            Self::Command(words) => ("MCP_SERVER_COMMAND".to_owned(), joined(words)),
+        }
+    }
+
+    /// The client's command with it: as words of their own where a word stands for them.
+    fn put_into(&self, words: &[String]) -> Vec<String> {
+        let put = |word: &String| match self {
+            Self::Url(url) => vec![word.replace("{url}", url)],
+            Self::Command(server) if word == COMMAND => server.clone(),
+            Self::Command(server) => vec![word.replace(COMMAND, &joined(server))],
+        };
+        words.iter().flat_map(put).collect()
+    }
+}
+
+/// Words as one line that is split into them again.
+fn joined(words: &[String]) -> String {
+    let quoted = words
+        .iter()
+        .map(|word| format!("'{}'", word.replace('\'', "'\\''")));
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
 /// Runs the command against a proxy, and ends its whole process group after.
 pub(super) async fn run(
     words: &[String],
-    url: &str,
+    address: &Address,
     launch: &Launch,
     limit: Duration,
     masks: &Masks,
 ) -> Ran {
-    let words: Vec<String> = words
-        .iter()
-        .map(|word| word.replace(PLACEHOLDER, url))
-        .collect();
+    let words = address.put_into(words);
     let mut launch = launch.clone();
-    launch.environment.retain(|(name, _)| name != VARIABLE);
-    launch
-        .environment
-        .push((VARIABLE.to_owned(), url.to_owned()));
+    let (name, value) = address.variable();
+    launch.environment.retain(|(other, _)| *other != name);
+    launch.environment.push((name, value));
     let began = Instant::now();
     let mut child = match spawn(&words, &launch, Stdio::null()) {
         Ok(child) => child,

@@ -3,6 +3,7 @@
 //! The scenarios and the judges are pure (`verdict_client`); here are processes, proxies and time.
 
 mod command;
+mod lines;
 mod play;
 
 use crate::cli::{OutputArgs, TargetArgs};
@@ -23,6 +24,7 @@ use verdict_client::{SCENARIOS, Scenario, Subject, duties};
 use verdict_core::mask::Masks;
 use verdict_core::settings;
 use verdict_model::config::{Severity, Words};
+use verdict_model::transcript::Transport;
 
 /// Options of a run of a client.
 #[derive(Debug, Clone, Default, Args)]
@@ -41,6 +43,9 @@ pub(crate) struct ExecArgs {
     /// Play this scenario only, beside the plain one (repeatable)
     #[arg(long, value_name = "NAME", requires = "exec")]
     pub(crate) scenario: Vec<String>,
+    /// The client starts its server itself: `{command}` in its command, and `MCP_SERVER_COMMAND`, are what it is to start
+    #[arg(long, requires = "exec", conflicts_with = "url")]
+    pub(crate) stdio: bool,
     /// List the scenarios
     #[arg(long, conflicts_with = "exec")]
     pub(crate) list_scenarios: bool,
@@ -77,10 +82,16 @@ pub(crate) async fn run(
     let sinks = output::sinks(matches)?;
     let words = Words::Line(exec.exec.clone().unwrap_or_default());
     let words = settings::words(&words).map_err(|fault| Usage(format!("--exec: {fault}")))?;
-    let scenarios = chosen(&exec.scenario)?;
+    let by_lines = exec.stdio || words.iter().any(|word| word.contains(command::COMMAND));
+    let transport = if by_lines {
+        Transport::Stdio
+    } else {
+        Transport::Http
+    };
+    let scenarios = chosen(&exec.scenario, transport)?;
     let limit = limit(exec.exec_timeout)?;
     let work = async {
-        let plan = plan(target).await?;
+        let plan = plan(target, by_lines).await?;
         let checks = checks(&plan)?;
         let masks = Masks::new(&plan.settings.secrets);
         let mut interrupt = interrupt::listen().await;
@@ -92,6 +103,7 @@ pub(crate) async fn run(
             words: words.clone(),
             launch: ground.launch.clone(),
             proxy: options(&plan, &ground),
+            lines: lines_of(&plan, by_lines)?,
             limit,
             masks: &masks,
             scenarios,
@@ -101,6 +113,7 @@ pub(crate) async fn run(
         ground.end().await;
         let subject = Subject {
             command: words.clone(),
+            transport,
             secrets: plan.settings.secrets.clone(),
             checks,
             deny_warnings: exec.deny_warnings || plan.settings.config.deny_warnings,
@@ -122,7 +135,7 @@ pub(crate) async fn run(
 }
 
 /// The scenarios of these names; all where there are none. The plain one is always played.
-fn chosen(names: &[String]) -> Result<Vec<&'static Scenario>> {
+fn chosen(names: &[String], transport: Transport) -> Result<Vec<&'static Scenario>> {
     for name in names {
         if verdict_client::scenario::find(name).is_none() {
             let known: Vec<&str> = SCENARIOS.iter().map(|one| one.name).collect();
@@ -133,7 +146,10 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Scenario>> {
             return Err(Usage(message).into());
         }
     }
-    let wanted = |one: &&Scenario| names.is_empty() || names.iter().any(|name| name == one.name);
+    let wanted = |one: &&Scenario| {
+        let named = names.is_empty() || names.iter().any(|name| name == one.name);
+        named && one.fits(transport)
+    };
     Ok(SCENARIOS[1..].iter().filter(wanted).collect())
 }
 
@@ -150,15 +166,32 @@ fn limit(seconds: f64) -> Result<Duration> {
 }
 
 /// The plan with the server that was named, or the built-in one.
-async fn plan(mut target: TargetArgs) -> Result<Plan> {
+async fn plan(mut target: TargetArgs, by_lines: bool) -> Result<Plan> {
     let (config, _) = config::load(&target)?;
-    if config.server.url.is_none() && config.server.command.is_none() {
+    let unnamed = config.server.url.is_none() && config.server.command.is_none();
+    if unnamed && by_lines {
+        let program = std::env::current_exe()?.display().to_string();
+        let words = ["demo", "--serve", "--stdio"].map(ToOwned::to_owned);
+        target.command = [vec![program], words.to_vec()].concat();
+    } else if unnamed {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         target.url = Some(format!("http://{}/mcp", listener.local_addr()?));
         let server = verdict_fixture::Server::correct();
         tokio::task::spawn_local(crate::demo::serve(listener, server));
     }
     config::plan(&target)
+}
+
+/// The command of the server, where the client is to start it.
+fn lines_of(plan: &Plan, by_lines: bool) -> Result<Option<Vec<String>>> {
+    match &plan.settings.target {
+        _ if !by_lines => Ok(None),
+        settings::Target::Stdio(words) => Ok(Some(words.clone())),
+        settings::Target::Http(_) => {
+            let message = "a client that starts its server needs one on stdio; give its command after `--`, or none";
+            Err(Usage(message.to_owned()).into())
+        }
+    }
 }
 
 /// What the configuration makes of duties.

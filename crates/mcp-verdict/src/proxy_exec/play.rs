@@ -1,6 +1,7 @@
 //! Plays scenarios: for each a proxy of its own, and one run of the client's command under it.
 
-use super::command;
+use super::command::{self, Address, Ran};
+use super::lines;
 use crate::driver::Launch;
 use crate::interrupt::Interrupt;
 use crate::progress::{Bar, bar};
@@ -28,6 +29,8 @@ pub(super) struct Stage<'p> {
     pub(super) launch: Launch,
     /// The proxy, without rules.
     pub(super) proxy: Options,
+    /// The server's command, where the client starts its server itself.
+    pub(super) lines: Option<Vec<String>>,
     /// How long one run may take.
     pub(super) limit: Duration,
     /// What is masked in its output.
@@ -162,6 +165,9 @@ async fn visit(
     scenario: &Scenario,
     plain: Option<&Visit>,
 ) -> Result<Visit, String> {
+    if let Some(server) = &stage.lines {
+        return lines::visit(stage, server, scenario, plain).await;
+    }
     let failed = |why: String| Visit {
         scenario: scenario.name.to_owned(),
         transcript: Transcript::default(),
@@ -184,11 +190,8 @@ async fn visit(
             return Ok(failed(why));
         }
     }
-    let limit = match scenario.patience {
-        Patience::Usual => stage.limit,
-        Patience::Long => stage.limit * LONGER,
-    };
-    let ran = command::run(&stage.words, &url, &stage.launch, limit, stage.masks).await;
+    let address = Address::Url(url);
+    let ran = stage.run(scenario, &address).await;
     Ok(Visit {
         scenario: scenario.name.to_owned(),
         transcript: proxy.end().await,
@@ -196,6 +199,17 @@ async fn visit(
         output: ran.output,
         errors: ran.errors,
     })
+}
+
+impl Stage<'_> {
+    /// Runs the client in a scenario.
+    pub(super) async fn run(&self, scenario: &Scenario, address: &Address) -> Ran {
+        let limit = match scenario.patience {
+            Patience::Usual => self.limit,
+            Patience::Long => self.limit * LONGER,
+        };
+        command::run(&self.words, address, &self.launch, limit, self.masks).await
+    }
 }
 
 /// An address up to its path.

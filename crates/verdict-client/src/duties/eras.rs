@@ -25,7 +25,8 @@ pub const DUTIES: &[Duty] = &[
         .spec("stdio#backward-compatibility")
         .why("Servers of earlier revisions answer what they like, or nothing.")
         .fix("Fall back on every error but -32022 and its kin, and on silence.")
-        .not_yet("the proxy does not play scenarios with clients on stdio yet"),
+        .reads(&["era-32601", "era-32602", "era-32000", "era-silence"])
+        .judge(era_stdio),
     Duty::should("client.era-cached", "The era of a server is asked once, not before every request")
         .spec("versioning#backward-compatibility-with-initialization-based-versions")
         .why("Every request would cost two.")
@@ -108,6 +109,52 @@ fn era_http(cx: &Context) -> Ruling {
             once_each(findings),
             format!("it stayed modern after {}{foreign}", kept.join(" and ")),
         ),
+    }
+}
+
+fn era_stdio(cx: &Context) -> Ruling {
+    let mut fell = Vec::new();
+    let mut stayed = Vec::new();
+    for (name, what) in [
+        ("era-32601", "-32601"),
+        ("era-32602", "-32602"),
+        ("era-32000", "-32000"),
+    ] {
+        let (scene, hit) = match cx.hit(name) {
+            Ok(found) => found,
+            Err(ruling) => return ruling,
+        };
+        if scene.has_fallen_back() {
+            fell.push(what);
+        } else {
+            stayed.push((what, hit));
+        }
+    }
+    match (fell.is_empty(), stayed.first()) {
+        (true, _) => Ruling::met("the client of this revision alone reported each of them"),
+        (false, Some((what, hit))) => {
+            let message = format!(
+                "the client falls back on {} and not on {what}",
+                fell.join(" and ")
+            );
+            seen_in(Finding::broken(message), hit).into()
+        }
+        (false, None) => silence(cx),
+    }
+}
+
+/// A client that falls back on errors has to do so on silence too.
+fn silence(cx: &Context) -> Ruling {
+    match cx.hit("era-silence") {
+        Ok((scene, hit)) if !scene.has_fallen_back() => {
+            let message = format!(
+                "the client does not fall back on silence: {}",
+                ending(scene)
+            );
+            seen_in(Finding::unproven(message), hit).into()
+        }
+        Ok(_) => Ruling::met("it falls back on each error, and on silence"),
+        Err(ruling) => ruling,
     }
 }
 

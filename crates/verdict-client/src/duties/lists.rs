@@ -113,7 +113,7 @@ pub const DUTIES: &[Duty] = &[
     .spec("subs#graceful-closure")
     .why("The new process knows nothing of the old one's listeners.")
     .fix("Send subscriptions/listen again once the new process answers.")
-    .not_yet("the proxy does not play scenarios with clients on stdio yet"),
+    .not_yet(NEEDS_LISTEN),
     Duty::may(
         "client.listen-graceful",
         "The end of a listen stream is borne, with a result and without",

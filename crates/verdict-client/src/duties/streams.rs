@@ -3,14 +3,12 @@
 //! There is no resumption: what was asked on a stream that broke is lost, and the client asks again, as a new request. A
 //! client that waits for ever, resumes with `Last-Event-ID`, or sends the old id again fails here.
 
-use crate::context::{Context, ending, once_each, seen_in};
+use crate::context::{Context, PLAIN, ending, once_each, seen_in};
 use crate::duty::Duty;
 use crate::scene::{Asked, Scene, seconds};
 use verdict_core::ruling::{Finding, Ruling, Weight};
 use verdict_core::wire::json::{cut, shortened};
 use verdict_core::wire::rpc::same_id;
-
-const NEEDS_STDIO: &str = "the proxy does not play scenarios with clients on stdio yet";
 
 /// Milliseconds within which two things happen together.
 const A_MOMENT: u64 = 200;
@@ -43,7 +41,8 @@ pub const DUTIES: &[Duty] = &[
         .spec("stdio#cancellation")
         .why("The process goes on working for nobody, and its late answer meets a client that has forgotten the question.")
         .fix("Send notifications/cancelled with the request's id when its caller gives up.")
-        .not_yet(NEEDS_STDIO),
+        .reads(&["no-answer"])
+        .judge(cancel_stdio),
     Duty::must("client.cancel-own-only", "Only requests that are in flight are cancelled")
         .spec("cancel#behavior-requirements")
         .why("A cancellation with another's id ends the wrong work.")
@@ -53,7 +52,7 @@ pub const DUTIES: &[Duty] = &[
         .spec("cancel#behavior-requirements")
         .why("The caller has moved on; a late result may land in another conversation.")
         .fix("Drop responses whose id is no longer waited for.")
-        .not_yet("over HTTP nothing can come after the stream is closed, and the proxy does not play scenarios with clients on stdio yet"),
+        .not_yet("over HTTP nothing can come after the stream is closed, and what a client makes of a late line does not show"),
     Duty::should("client.timeout", "The wait for an answer has an end")
         .spec("cancel#timeouts")
         .why("One server that hangs hangs the whole agent.")
@@ -65,19 +64,22 @@ pub const DUTIES: &[Duty] = &[
         .spec("stdio#unexpected-termination")
         .why("One crash of a server would end the session of a user.")
         .fix("Start the command again when the process ends by itself, and send lost requests as new ones.")
-        .not_yet(NEEDS_STDIO),
+        .reads(&["server-killed"])
+        .judge(restart),
     Duty::should("client.stdio-stderr", "What a server writes to standard error is not taken for a failure")
         .stdio()
         .spec("stdio")
         .why("Servers log there, and all is well.")
         .fix("Show standard error, or drop it; decide by messages and the exit code.")
-        .not_yet(NEEDS_STDIO),
+        .reads(&["stderr-noise"])
+        .judge(noise),
     Duty::should("client.stdio-shutdown", "A server process is ended by closing its input, then by waiting, then by force")
         .stdio()
         .spec("stdio#shutdown")
         .why("A server that is killed at once cannot save what it holds.")
         .fix("Close the child's standard input, wait some seconds, then send SIGTERM and SIGKILL.")
-        .not_yet(NEEDS_STDIO),
+        .reads(&["plain"])
+        .judge(shutdown),
 ];
 
 fn reissue(cx: &Context) -> Ruling {
@@ -217,10 +219,13 @@ fn timeout(cx: &Context) -> Ruling {
     let mut met = Vec::new();
     let mut findings = Vec::new();
     let mut skipped = None;
-    for name in ["no-answer", "cut-stream"] {
+    // A stream of one request can be cut over HTTP alone.
+    let over_http = cx.scenes.iter().any(Scene::is_http);
+    let names = &["no-answer", "cut-stream"][..if over_http { 2 } else { 1 }];
+    for name in names {
         match cx.hit(name) {
             Ok((scene, hit)) if scene.visit.is_hung() && scene.after(hit).next().is_none() => {
-                let what = if name == "no-answer" {
+                let what = if *name == "no-answer" {
                     "no answer came"
                 } else {
                     "the stream was cut"
@@ -229,7 +234,7 @@ fn timeout(cx: &Context) -> Ruling {
                 findings.push(seen_in(Finding::broken(message), hit));
             }
             Ok((scene, hit)) => met.push(match hit.exchange.ended_ms {
-                ended if name == "no-answer" => format!(
+                ended if *name == "no-answer" => format!(
                     "gave up after {}",
                     seconds(ended.saturating_sub(hit.exchange.sent_ms))
                 ),
@@ -284,6 +289,80 @@ fn cancel_http(cx: &Context) -> Ruling {
         seen_in(Finding::new(Weight::Unproven, message), hit).into()
     } else {
         Ruling::skip("the stream was closed some time after the client went on")
+    }
+}
+
+fn cancel_stdio(cx: &Context) -> Ruling {
+    let (scene, hit) = match cx.hit("no-answer") {
+        Ok(found) => found,
+        Err(ruling) => return ruling,
+    };
+    let own = |asked: &&Asked| {
+        let id = asked.param("requestId").zip(hit.id());
+        asked.method() == Some("notifications/cancelled")
+            && id.is_some_and(|(one, other)| same_id(one, other))
+    };
+    if let Some(notice) = scene.after(hit).find(own) {
+        return Ruling::met(format!("cancelled: {}", notice.when()));
+    }
+    match scene.after(hit).find(|asked| asked.request().is_some()) {
+        Some(next) => {
+            let message = format!(
+                "given up without a cancellation: the client went on with {}",
+                next.when()
+            );
+            // A limit of the client's own only SHOULD be followed by one.
+            seen_in(Finding::unproven(message), hit).into()
+        }
+        None if scene.visit.is_hung() => Ruling::not_applicable("the client gives no request up"),
+        None => Ruling::skip("the client ended, and its server with it"),
+    }
+}
+
+fn restart(cx: &Context) -> Ruling {
+    let (scene, hit) = match cx.hit("server-killed") {
+        Ok(found) => found,
+        Err(ruling) => return ruling,
+    };
+    let processes = scene.visit.transcript.channels.len();
+    let before = cx
+        .scene(PLAIN)
+        .map_or(1, |plain| plain.visit.transcript.channels.len());
+    if processes > before {
+        return Ruling::met(format!(
+            "{processes} processes were started, and {before} where none died"
+        ));
+    }
+    let message = format!("the process was not started again: {}", ending(scene));
+    seen_in(Finding::broken(message), hit).into()
+}
+
+fn noise(cx: &Context) -> Ruling {
+    let found = cx
+        .hit("stderr-noise")
+        .and_then(|found| cx.control().map(|_| found));
+    match found {
+        Ok((scene, _)) if scene.visit.is_well() => Ruling::met("it was not taken for a failure"),
+        Ok((scene, hit)) => {
+            let message = format!("it was taken for a failure: {}", ending(scene));
+            seen_in(Finding::broken(message), hit).into()
+        }
+        Err(ruling) => ruling,
+    }
+}
+
+fn shutdown(cx: &Context) -> Ruling {
+    let scene = match cx.played(PLAIN) {
+        Ok(scene) => scene,
+        Err(ruling) => return ruling,
+    };
+    let last = scene.visit.transcript.channels.last();
+    match last.and_then(|channel| channel.ending.as_deref()) {
+        Some(how) if how.contains("by a signal") => {
+            Finding::broken("the process was ended by a signal before its input was closed").into()
+        }
+        Some(how) => Ruling::met(format!("its input was closed first ({how})")),
+        None => Ruling::skip("how the process was ended was not seen; it may have been killed"),
     }
 }
 

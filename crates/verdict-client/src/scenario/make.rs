@@ -8,6 +8,8 @@ use verdict_model::transcript::Transport;
 pub(super) const CALL: &str = "tools/call";
 pub(super) const LIST: &str = "tools/list";
 
+pub(super) const DISCOVER: &str = "server/discover";
+
 pub(super) type Made = Result<Vec<Value>, String>;
 
 pub(super) fn rule(fault: &str, method: &str, with: Option<Value>) -> Value {
@@ -25,6 +27,11 @@ pub(super) fn every(mut rule: Value) -> Value {
 
 pub(super) fn at_call(fault: &str) -> Value {
     rule(fault, CALL, None)
+}
+
+pub(super) fn discover_error(code: i64) -> Value {
+    let with = json!({ "code": code, "message": "verdict" });
+    every(rule("error", DISCOVER, Some(with)))
 }
 
 pub(super) fn merged(method: &str, patch: &Value) -> Value {

@@ -2,9 +2,9 @@
 
 use super::known::Known;
 use super::make::{
-    CALL, LIST, Made, a_form, at_call, canary, declared, every, extra_tools, form,
-    header_broken_tools, header_params, merged, odd_names, output_broken, over_http, rule,
-    sampling_question, sampling_tools, state, takes_forms, task_unexpected, tool,
+    CALL, DISCOVER, LIST, Made, a_form, at_call, canary, declared, discover_error, every,
+    extra_tools, form, header_broken_tools, header_params, merged, odd_names, output_broken,
+    over_http, rule, sampling_question, sampling_tools, state, takes_forms, task_unexpected, tool,
     undeclared_question, url_question,
 };
 use super::{CANARY_PATH, EXTRA_TOOL, Patience, SESSION, Scenario};
@@ -380,6 +380,45 @@ pub const SCENARIOS: &[Scenario] = &[
         "Lists of tools may be kept for ten minutes.",
         LIST,
         |_| Ok(vec![every(rule("ttl", LIST, Some(json!(600_000))))]),
+    ),
+    usual(
+        "era-32601",
+        "Every server/discover is answered with -32601, as older servers do.",
+        DISCOVER,
+        |_| Ok(vec![discover_error(-32601)]),
+    ),
+    usual(
+        "era-32602",
+        "Every server/discover is answered with -32602, as older servers do.",
+        DISCOVER,
+        |_| Ok(vec![discover_error(-32602)]),
+    ),
+    usual(
+        "era-32000",
+        "Every server/discover is answered with -32000, as older servers do.",
+        DISCOVER,
+        |_| Ok(vec![discover_error(-32000)]),
+    ),
+    Scenario {
+        patience: Patience::Long,
+        ..usual(
+            "era-silence",
+            "No server/discover is answered, as older servers do.",
+            DISCOVER,
+            |_| Ok(vec![every(rule("timeout", DISCOVER, None))]),
+        )
+    },
+    usual(
+        "server-killed",
+        "The server's process dies at the first call.",
+        CALL,
+        |_| Ok(vec![at_call("kill-server")]),
+    ),
+    usual(
+        "stderr-noise",
+        "The server writes to standard error while it answers.",
+        "anything",
+        |_| Ok(vec![every(rule("stderr-noise", "*", None))]),
     ),
 ];
 
