@@ -118,7 +118,9 @@ pub fn seen_in(mut finding: Finding, asked: &Asked) -> Finding {
 /// How a client ended, with its last words, for a message.
 pub fn ending(scene: &Scene) -> String {
     let words = scene.visit.ending_in_words();
-    match scene.visit.last_error() {
+    // What a client says that ends well is no reason for anything.
+    let last = scene.visit.last_error().filter(|_| !scene.visit.is_well());
+    match last {
         Some(line) => format!("the client {words} (its last words: {})", cut(line, 300)),
         None => format!("the client {words}"),
     }

@@ -1,10 +1,12 @@
 //! The client's command: started with the proxy's address, watched until it ends or its time is up.
 
 use crate::driver::{Group, Launch, Tail, spawn};
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use verdict_client::Ending;
 use verdict_core::mask::Masks;
+use verdict_model::Transcript;
 
 /// The word, or part of one, that stands for the command of a server on stdio.
 pub(super) const COMMAND: &str = "{command}";
@@ -22,8 +24,13 @@ pub(super) struct Ran {
 pub(super) enum Address {
     /// At this URL.
     Url(String),
-    /// It starts this command.
-    Command(Vec<String>),
+    /// It starts a command.
+    Command {
+        /// Its words.
+        words: Vec<String>,
+        /// What its processes write down.
+        recording: PathBuf,
+    },
 }
 
 impl Address {
@@ -31,7 +38,7 @@ impl Address {
     fn variable(&self) -> (String, String) {
         match self {
             Self::Url(url) => ("MCP_SERVER_URL".to_owned(), url.clone()),
-            Self::Command(words) => ("MCP_SERVER_COMMAND".to_owned(), joined(words)),
+            Self::Command { words, .. } => ("MCP_SERVER_COMMAND".to_owned(), joined(words)),
         }
     }
 
@@ -39,8 +46,8 @@ impl Address {
     fn put_into(&self, words: &[String]) -> Vec<String> {
         let put = |word: &String| match self {
             Self::Url(url) => vec![word.replace("{url}", url)],
-            Self::Command(server) if word == COMMAND => server.clone(),
-            Self::Command(server) => vec![word.replace(COMMAND, &joined(server))],
+            Self::Command { words, .. } if word == COMMAND => words.clone(),
+            Self::Command { words, .. } => vec![word.replace(COMMAND, &joined(words))],
         };
         words.iter().flat_map(put).collect()
     }
@@ -92,6 +99,9 @@ pub(super) async fn run(
     ];
     let waited = tokio::time::timeout(limit, child.wait()).await;
     let exited = waited.is_ok();
+    if let (true, Address::Command { recording, .. }) = (exited, address) {
+        settle(recording).await;
+    }
     let ending = match waited {
         Ok(Ok(status)) => ending(status),
         Ok(Err(error)) => Ending::Failed(error.to_string()),
@@ -109,6 +119,25 @@ pub(super) async fn run(
         ending,
         output: masks.hide(&out.text()),
         errors: masks.hide(&err.text()),
+    }
+}
+
+/// Waits a little for proxies that the client leaves behind: they see the end of their input and write down how they ended.
+async fn settle(recording: &Path) {
+    let over = || {
+        let text = std::fs::read_to_string(recording).unwrap_or_default();
+        let transcript: Option<Transcript> = serde_json::from_str(&text).ok();
+        // Without a channel its process has only just begun.
+        transcript.is_none_or(|one| {
+            let ended = one.channels.iter().all(|channel| channel.ending.is_some());
+            ended && !one.channels.is_empty()
+        })
+    };
+    for _ in 0..20 {
+        if over() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 

@@ -70,7 +70,10 @@ pub(super) async fn visit(
         }
     };
     let recording = folder.0.join("session.json");
-    let address = Address::Command(proxied(&program, &folder.0, &recording, server));
+    let address = Address::Command {
+        words: proxied(&program, &folder.0, &recording, server),
+        recording: recording.clone(),
+    };
     let ran = stage.run(scenario, &address).await;
     let text = std::fs::read_to_string(&recording).unwrap_or_default();
     if let Ok(transcript) = serde_json::from_str(&text) {

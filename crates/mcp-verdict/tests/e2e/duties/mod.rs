@@ -3,6 +3,7 @@
 //! The client is this very program, run again with one test alone (see [`act_as_client`]).
 
 mod agent;
+mod lines;
 mod wire;
 
 use crate::support::{check, code, run, stderr, stdout};
@@ -14,10 +15,18 @@ const VARIABLE: &str = "MCP_VERDICT_TEST_CLIENT";
 #[test]
 #[expect(clippy::exit, reason = "the exit code is what the client says")]
 fn act_as_client() {
-    let (Ok(defect), Ok(url)) = (std::env::var(VARIABLE), std::env::var("MCP_SERVER_URL")) else {
+    let Ok(defect) = std::env::var(VARIABLE) else {
         return;
     };
-    std::process::exit(agent::visit(&url, &defect));
+    let code = match (
+        std::env::var("MCP_SERVER_COMMAND"),
+        std::env::var("MCP_SERVER_URL"),
+    ) {
+        (Ok(command), _) => lines::visit(&command, &defect),
+        (_, Ok(url)) => agent::visit(&url, &defect),
+        _ => 1,
+    };
+    std::process::exit(code);
 }
 
 /// The command of the client with a defect.
@@ -31,6 +40,11 @@ fn command(defect: &str) -> String {
 
 /// The report on the client with a defect, and the exit code.
 fn judged(defect: &str, scenarios: &[&str]) -> (i32, Value) {
+    judged_over(&[], defect, scenarios)
+}
+
+/// The same, with further options.
+fn judged_over(options: &[&str], defect: &str, scenarios: &[&str]) -> (i32, Value) {
     let command = command(defect);
     let mut arguments = vec![
         "proxy",
@@ -41,6 +55,7 @@ fn judged(defect: &str, scenarios: &[&str]) -> (i32, Value) {
         "--format",
         "json",
     ];
+    arguments.extend(options);
     for name in scenarios {
         arguments.extend(["--scenario", name]);
     }
@@ -462,6 +477,48 @@ fn rounds_are_looked_at() {
             "fail",
         ),
     ]);
+}
+
+const ERAS: &[&str] = &["era-32601", "era-32602", "era-32000", "era-silence"];
+
+#[test]
+fn a_client_on_stdio_passes_and_its_defects_are_caught() {
+    let own = [
+        ("none", ERAS, "client.era-stdio", "pass"),
+        ("one-code", ERAS, "client.era-stdio", "fail"),
+        ("waits-for-discover", ERAS, "client.era-stdio", "warn"),
+        ("none", &["no-answer"], "client.cancel-stdio", "pass"),
+        ("no-cancel", &["no-answer"], "client.cancel-stdio", "warn"),
+        ("none", &["no-answer"], "client.timeout", "pass"),
+        ("none", &["server-killed"], "client.stdio-restart", "pass"),
+        (
+            "no-restart",
+            &["server-killed"],
+            "client.stdio-restart",
+            "warn",
+        ),
+        ("none", &["stderr-noise"], "client.stdio-stderr", "pass"),
+        (
+            "noise-is-failure",
+            &["stderr-noise"],
+            "client.stdio-stderr",
+            "warn",
+        ),
+        ("none", &["plain"], "client.stdio-shutdown", "pass"),
+        ("signal-first", &["plain"], "client.stdio-shutdown", "warn"),
+        ("none", &["plain"], "client.meta-required", "pass"),
+        ("none", &["plain"], "client.method-header", "n/a"),
+    ];
+    let mut wrong = Vec::new();
+    for (defect, scenarios, duty, outcome) in own {
+        let (_, report) = judged_over(&["--stdio"], defect, scenarios);
+        let found = check(&report, duty);
+        if found["outcome"] != outcome {
+            let (got, why) = (&found["outcome"], &found["message"]);
+            wrong.push(format!("{defect}: {duty} is {got} ({why}), not {outcome}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
