@@ -6,7 +6,8 @@ mod writer;
 pub use answering::Answering;
 
 use crate::asked::Asked;
-use crate::script::{Instead, Script, progress};
+use crate::made::progress;
+use crate::script::{Instead, Script};
 use crate::stream::event;
 use std::fmt::Write as _;
 use writer::Writer;

@@ -127,7 +127,7 @@ fn is_cacheable(asked: &Asked) -> bool {
 }
 
 /// RFC 7386.
-fn merge(target: &mut Value, patch: &Value) {
+pub(crate) fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *target = patch.clone();
         return;

@@ -11,11 +11,13 @@
 pub mod action;
 pub mod answer;
 pub mod asked;
+pub mod body;
 pub mod decode;
 pub mod edit;
 pub mod http;
 pub mod line;
 pub mod line_log;
+mod made;
 pub mod paging;
 pub mod recorder;
 pub mod replay;
@@ -24,6 +26,7 @@ pub mod rules_file;
 pub mod script;
 pub mod secrets;
 pub mod stream;
+pub mod twist;
 pub mod watch;
 
 pub use action::{Action, Twist};

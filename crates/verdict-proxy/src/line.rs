@@ -2,8 +2,9 @@
 
 use crate::answer::{FIRST_STEP, Move, malformed, truncated};
 use crate::asked::{Asked, read};
+use crate::made::{acknowledgement, progress, subscription_result};
 use crate::rule::Book;
-use crate::script::{Ending, Instead, Script, progress};
+use crate::script::{Ending, Instead, Script};
 use serde_json::Value;
 use verdict_core::wire::rpc::same_id;
 
@@ -183,8 +184,10 @@ impl Desk {
             one.asked.listens() && one.asked.id().is_some_and(|own| same_id(own, id))
         };
         let at = self.pending.iter().position(its)?;
-        let script = self.pending.remove(at).script;
-        let mut moves = vec![Move::Send(line.to_vec())];
+        let Pending { asked, script, .. } = self.pending.remove(at);
+        let changed = acknowledgement(&script, message);
+        let first = changed.map_or_else(|| line.to_vec(), |message| line_of(&message.to_string()));
+        let mut moves = vec![Move::Send(first)];
         if script.beside_ms > 0 {
             moves.push(Move::Pause(script.beside_ms));
         }
@@ -193,8 +196,13 @@ impl Desk {
             .iter()
             .map(|notice| line_of(&notice.to_string()));
         moves.push(Move::Send(notices.collect::<Vec<_>>().concat()));
-        if script.ending == Ending::ResetMidStream {
-            moves.extend([Move::Pause(BEFORE_END), Move::Reset]);
+        match script.ending {
+            Ending::ResetMidStream => moves.extend([Move::Pause(BEFORE_END), Move::Reset]),
+            Ending::Graceful => {
+                let result = subscription_result(&asked).to_string();
+                moves.push(Move::Send(line_of(&result)));
+            }
+            _ => {}
         }
         Some(moves)
     }
@@ -251,7 +259,7 @@ fn respond(script: &Script, asked: &Asked, mut message: Value) -> Vec<Move> {
         }
         Ending::Malformed => line_of(&malformed(&text)),
         Ending::Truncated => line_of(&truncated(&text)),
-        Ending::Whole | Ending::Cut | Ending::Late => line_of(&text),
+        Ending::Whole | Ending::Cut | Ending::Late | Ending::Graceful => line_of(&text),
     };
     let own = |message: &Value| line_of(&message.to_string());
     let mut lines: Vec<Vec<u8>> = script.before.iter().map(own).collect();
@@ -326,6 +334,29 @@ mod tests {
         assert!(String::from_utf8_lossy(error).contains("-32603"));
         assert_eq!(moves, [Move::Send(ANSWER.to_vec())], "of nobody now");
         assert_eq!(answered("connection-refused").0.to_client, [Move::Reset]);
+    }
+
+    #[test]
+    fn a_subscription_is_acknowledged_otherwise_and_ends() {
+        let patch = serde_json::json!({"notifications": {"toolsListChanged": null}});
+        let twist = crate::Twist::MergeAcknowledged(patch);
+        let rules = vec![Rule::every(twist), Rule::parse("end-subscription").unwrap()];
+        let mut book = Book::new(rules, 0);
+        let mut desk = Desk::default();
+        let listen = b"{\"id\":\"l\",\"method\":\"subscriptions/listen\",\"params\":{}}\n";
+        desk.of_client(listen.to_vec(), &mut book);
+        let told = b"{\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":\"l\"},\"notifications\":{\"toolsListChanged\":true}}}\n";
+        let moves = desk.of_server(told.to_vec());
+        let sent = moves.iter().map(|one| match one {
+            Move::Send(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            _ => String::new(),
+        });
+        let sent: Vec<String> = sent.filter(|text| !text.is_empty()).collect();
+        assert!(sent[0].contains("\"notifications\":{}"), "{sent:?}");
+        assert!(
+            sent[1].contains("\"id\":\"l\"") && sent[1].contains("complete"),
+            "{sent:?}"
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::action::{Action, Page, Question, Twist};
 use crate::asked::Asked;
 use crate::edit::edit;
+use crate::made::{error, message, progress, status_of, without_our_answer};
 use crate::paging;
 use crate::rule::{Hit, Ruling};
 use crate::stream::Style;
@@ -57,6 +58,8 @@ pub enum Ending {
     Truncated,
     /// It comes after the client has cancelled the request.
     Late,
+    /// A subscription ends with a result.
+    Graceful,
 }
 
 /// How an HTTP answer is carried.
@@ -79,6 +82,8 @@ pub struct Script {
     pub before: Vec<Value>,
     /// Milliseconds before those, on a subscription.
     pub beside_ms: u64,
+    /// Merged into the parameters of a subscription's acknowledgement.
+    pub acknowledged: Option<Value>,
     /// Messages after it.
     pub after: Vec<Value>,
     /// Whether the response comes twice.
@@ -288,6 +293,11 @@ impl Script {
                 self.beside_ms = self.beside_ms.max(hit.for_ms.unwrap_or_default());
             }
             Twist::SessionId(id) => self.fields.push(("Mcp-Session-Id".to_owned(), id.clone())),
+            Twist::MergeAcknowledged(patch) => self.acknowledged = Some(patch.clone()),
+            Twist::EndSubscription => {
+                self.ends(Ending::Graceful);
+                self.beside_ms = self.beside_ms.max(hit.for_ms.unwrap_or_default());
+            }
             Twist::LateAnswer => self.ends(Ending::Late),
             Twist::StderrNoise(text) => self.stderr.push(text.clone()),
             _ => self.edits.push(hit.action.clone()),
@@ -332,54 +342,6 @@ impl Script {
             message,
         });
     }
-}
-
-/// The status that the revision pairs with a code.
-fn status_of(code: i64) -> u16 {
-    match code {
-        -32022..=-32020 => 400,
-        -32601 => 404,
-        _ => 200,
-    }
-}
-
-fn error(asked: &Asked, code: i64, text: &str, data: Option<Value>) -> Value {
-    let mut error = json!({"code": code, "message": text});
-    if let Some(data) = data {
-        error["data"] = data;
-    }
-    json!({"jsonrpc": "2.0", "id": asked.id(), "error": error})
-}
-
-fn message(call: &crate::action::Call, id: Option<&str>) -> Value {
-    let mut message = json!({"jsonrpc": "2.0"});
-    if let Some(id) = id {
-        message["id"] = id.into();
-    }
-    message["method"] = call.method.clone().into();
-    if let Some(params) = &call.params {
-        message["params"] = params.clone();
-    }
-    message
-}
-
-/// A notice of progress; without a token of the client's it is a log message, since a token may not be made up.
-pub(crate) fn progress(asked: &Asked, step: u64) -> Value {
-    match asked.progress_token() {
-        Some(token) => json!({"jsonrpc": "2.0", "method": "notifications/progress",
-            "params": {"progressToken": token, "progress": step, "message": format!("step {step}")}}),
-        None => json!({"jsonrpc": "2.0", "method": "notifications/message",
-            "params": {"level": "info", "logger": "mcp-verdict", "data": format!("step {step}")}}),
-    }
-}
-
-/// A retry as a plain request: the server never asked.
-fn without_our_answer(asked: &Asked) -> Option<Value> {
-    let mut message = asked.message.clone()?;
-    let params = message.get_mut("params")?.as_object_mut()?;
-    params.shift_remove("inputResponses");
-    params.shift_remove("requestState");
-    Some(message)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The client's side of one connection.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::AsyncReadExt;
 use tokio::net::tcp::ReadHalf;
 use verdict_proxy::http::{self, Body, Broken, Head};
@@ -60,6 +62,37 @@ impl Inbox {
     }
 }
 
+/// Bytes of bodies that are held for all clients together; beyond them bodies pass unread.
+const MOST_HELD: usize = 128 << 20;
+
+/// Bytes that are held for one request, of all that are.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    all: Arc<AtomicUsize>,
+    own: usize,
+}
+
+impl Held {
+    pub(super) fn of(all: &Arc<AtomicUsize>) -> Self {
+        Self {
+            all: Arc::clone(all),
+            own: 0,
+        }
+    }
+
+    /// Takes so many more; whether there is room for them.
+    pub(super) fn take(&mut self, bytes: usize) -> bool {
+        self.own += bytes;
+        self.all.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_HELD
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.own, Ordering::Relaxed);
+    }
+}
+
 /// The body of a request under way: where it ends, and its data where that is wanted.
 #[expect(
     clippy::struct_excessive_bools,
@@ -72,6 +105,8 @@ pub(super) struct Request {
     pub(super) body: Body,
     /// The data of the body so far.
     pub(super) data: Vec<u8>,
+    /// What it takes of the room for all.
+    pub(super) room: Held,
     /// Whether all of the data is kept.
     pub(super) whole: bool,
     /// Whether the framing broke: the rest passes blindly.
@@ -89,6 +124,7 @@ impl Request {
             head,
             raw_head,
             data: Vec::new(),
+            room: Held::default(),
             whole: true,
             blind: false,
             waved_on: false,

@@ -4,7 +4,7 @@ mod act;
 mod bridge;
 mod pass;
 
-use super::client::{Inbox, Request, next_head};
+use super::client::{Held, Inbox, Request, next_head};
 use super::shared::Shared;
 use super::upstream::{Line, Upstream};
 use std::net::SocketAddr;
@@ -196,7 +196,11 @@ impl Connection<'_> {
         }
         if !request.whole {
             return self
-                .answer_for(place, 413, "the body is larger than 8 MiB\n")
+                .answer_for(
+                    place,
+                    413,
+                    "the body is larger than 8 MiB, or too many are on their way\n",
+                )
                 .await;
         }
         if request.blind {
@@ -217,10 +221,13 @@ impl Connection<'_> {
                 .map_err(|_| Ends::Reset)?;
             request.waved_on = true;
         }
+        request.room = Held::of(self.shared.held());
         let mut raw = Vec::new();
         let due = tokio::time::Instant::now() + BODY_PATIENCE;
         loop {
             let used = request.feed(&self.inbox.held, true);
+            // The data, and the bytes as they came.
+            request.whole &= request.room.take(2 * used);
             raw.extend(self.inbox.take(used));
             if request.is_done() || request.blind || !request.whole {
                 return Ok(raw);

@@ -4,6 +4,7 @@ use super::upstream::{Processes, Upstream};
 use super::{Options, Target};
 use crate::exit::NotStarted;
 use anyhow::Result;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
@@ -27,6 +28,7 @@ pub(crate) struct Shared {
     base_ms: u64,
     refusals: mpsc::UnboundedSender<Refusal>,
     written: Mutex<u64>,
+    held: Arc<AtomicUsize>,
     pub(super) upstream: Upstream,
     pub(super) way: Way,
     pub(super) fields: Vec<(String, String)>,
@@ -72,6 +74,7 @@ impl Shared {
             base_ms,
             refusals,
             written: Mutex::default(),
+            held: Arc::default(),
             upstream,
             way,
             fields: options.fields,
@@ -102,6 +105,11 @@ impl Shared {
         let requests = self.record(|recorder, _| recorder.requests());
         let book = self.book();
         serde_json::json!({"rules": book.state(), "hits": book.hits(), "recorded": requests})
+    }
+
+    /// Bytes of bodies that are held for all clients.
+    pub(super) fn held(&self) -> &Arc<AtomicUsize> {
+        &self.held
     }
 
     /// The number of the snapshot that the recording's file holds; locked while one is written.

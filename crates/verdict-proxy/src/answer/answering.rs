@@ -4,8 +4,9 @@ use super::writer::{Writer, kept_fields, status_line};
 use super::{BEFORE_RESET, Move, connection, field, late, malformed, truncated};
 use crate::asked::{Asked, read};
 use crate::http::Head;
+use crate::made::{acknowledgement, subscription_result};
 use crate::script::{Ending, Form, Script};
-use crate::stream::{Blocks, data};
+use crate::stream::{Blocks, data, event};
 use serde_json::Value;
 
 /// Bytes of an answer beyond which it passes unchanged.
@@ -155,13 +156,18 @@ impl<'s> Answering<'s> {
         match message {
             Some(message) if self.asked.is_answered_by(&message) => self.respond(message),
             message if self.begun => {
-                let framed = self.writer.event(block);
+                let first = message.filter(|_| self.asked.listens() && !self.listening);
+                let changed = first
+                    .as_ref()
+                    .and_then(|message| acknowledgement(self.script, message));
+                let framed = match changed {
+                    Some(message) => self.writer.event(&event(&message.to_string())),
+                    None => self.writer.event(block),
+                };
                 let mut moves = vec![self.send(framed)];
                 // A subscription has no answer to stand beside: its first message is what things come after.
-                if message.is_some()
-                    && self.asked.listens()
-                    && !std::mem::replace(&mut self.listening, true)
-                {
+                if first.is_some() {
+                    self.listening = true;
                     moves.extend(self.after_acknowledged());
                 }
                 moves
@@ -184,6 +190,13 @@ impl<'s> Answering<'s> {
         let end = match self.script.ending {
             Ending::Cut => Move::Close,
             Ending::ResetMidStream => Move::Reset,
+            Ending::Graceful => {
+                let result = subscription_result(self.asked).to_string();
+                let framed = self.writer.event(&event(&result));
+                moves.push(self.send(framed));
+                moves.extend(self.finish());
+                return moves;
+            }
             _ => return moves,
         };
         moves.extend([Move::Pause(BEFORE_RESET), end]);
