@@ -3,8 +3,8 @@
 
     python3 tests/servers/install.py --into target/real-servers [--only GROUP]...
 
-`everything-official` is installed only when asked for: its source is in no
-registry. It comes from its repository, or from the git directory that
+`everything-official` and the clients are installed only when asked for. The source
+of the first is in no registry. It comes from its repository, or from the git directory that
 MCP_CONFORMANCE_SOURCE names.
 
 Every version is pinned: `package.json` with its lock, `requirements.txt` and
@@ -261,11 +261,14 @@ GROUPS = {
     "venv-fastmcp": (venv, "fastmcp", ["requirements.txt"], []),
     "cargo-rmcp": (cargo, "rmcp", ["Cargo.toml", "Cargo.lock", "src/main.rs"], []),
     "official": (npm, "official", NPM_PINS, []),
+    "client-ts": (npm, "../clients/ts", NPM_PINS, ["visitor.mjs"]),
+    "client-rmcp": (cargo, "../clients/rmcp", ["Cargo.toml", "Cargo.lock", "src/main.rs"], []),
     "everything-python": (source_distribution, "everything-python", ["requirements.txt"], ["launch.py"]),
     "everything-official": (from_repository, "everything-official", [*NPM_PINS, "source.json"], ["launch.mjs"]),
 }
-# Not in a registry, so a machine may be unable to have it.
-ON_REQUEST = {"everything-official"}
+# Not in a registry, so a machine may be unable to have it; and clients, which `docs/clients.md` is about (the client of
+# Python is in venv-mcp2).
+ON_REQUEST = {"everything-official", "client-ts", "client-rmcp"}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -7,11 +7,13 @@ use crate::{interrupt, output};
 use anyhow::Result;
 use clap::ArgMatches;
 use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use verdict_core::settings::Settings;
-use verdict_fixture::{DEFECTS, HttpPeer, Output, Server, Variant};
+use verdict_fixture::{DEFECTS, HttpPeer, Output, Server, StdioOutput, StdioPeer, Variant};
 use verdict_model::LEGACY_REVISION;
 
 pub(crate) async fn run(args: &DemoArgs, matches: &ArgMatches) -> Result<Exit> {
@@ -28,6 +30,10 @@ pub(crate) async fn run(args: &DemoArgs, matches: &ArgMatches) -> Result<Exit> {
         })?,
     };
     let sinks = output::sinks(matches)?;
+    if args.stdio {
+        serve_lines(server);
+        return Ok(Exit::Pass);
+    }
     let listener = TcpListener::bind(("127.0.0.1", args.port)).await?;
     let url = format!("http://{}/mcp", listener.local_addr()?);
     let serving = tokio::task::LocalSet::new();
@@ -75,6 +81,45 @@ fn list() -> String {
         let _ = writeln!(out, "{:width$}  {}", defect.name, defect.about);
     }
     out
+}
+
+/// Serves standard input and output until the input ends.
+fn serve_lines(server: Server) {
+    let (sender, pieces) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let (mut input, mut buffer) = (std::io::stdin().lock(), vec![0; 16 << 10]);
+        while let Ok(length @ 1..) = input.read(&mut buffer) {
+            if sender.send(buffer[..length].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    let began = Instant::now();
+    let mut peer = StdioPeer::new(server);
+    let mut ended = false;
+    while !ended {
+        let outputs = match pieces.recv_timeout(Duration::from_millis(20)) {
+            Ok(bytes) => peer.receive(&bytes),
+            Err(RecvTimeoutError::Timeout) => {
+                peer.tick(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                ended = true;
+                peer.end_of_input()
+            }
+        };
+        for output in outputs {
+            let written = match output {
+                StdioOutput::Stdout(bytes) => {
+                    let mut out = std::io::stdout().lock();
+                    out.write_all(&bytes).and_then(|()| out.flush())
+                }
+                StdioOutput::Stderr(bytes) => std::io::stderr().lock().write_all(&bytes),
+                StdioOutput::Exit(_) => return,
+            };
+            ended |= written.is_err();
+        }
+    }
 }
 
 /// Serves connections for ever, on the local set.

@@ -17,6 +17,7 @@ mod output;
 mod place;
 mod progress;
 mod proxy;
+mod proxy_exec;
 mod run;
 mod start;
 mod stress;

@@ -258,7 +258,7 @@ pub struct Target {
     /// The address that answered, where the name stood for several; HTTP only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// What the server calls itself.
+    /// What the server calls itself; the client, in a report about a client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_info: Option<ServerInfo>,
     /// Which lifecycles the server speaks; absent when it could not be told.

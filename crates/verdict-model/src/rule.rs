@@ -104,6 +104,11 @@ impl Rule {
         self.id.starts_with("handshake.")
     }
 
+    /// Whether it is a duty of clients, which `mcp-verdict proxy --exec` judges.
+    pub fn is_of_clients(&self) -> bool {
+        self.id.starts_with("client.")
+    }
+
     /// How this build treats the rule when a check for it exists.
     pub fn state(&self) -> State {
         match self.safety {

@@ -43,7 +43,7 @@ pub fn explain_as(rule: &Rule, state: State, style: &Style) -> String {
         page.item(2, &[(Tone::Dim, "Also: ")], (Tone::Plain, &text));
     }
     page.gap();
-    page.item(2, &[], (Tone::Dim, &breaking(rule.level)));
+    page.item(2, &[], (Tone::Dim, &breaking(rule)));
     safe::inert_lines(&page.finish())
 }
 
@@ -81,8 +81,9 @@ pub fn explain_all(rules: &[(&Rule, State)], style: &Style) -> String {
     }
     page.gap();
     let count = rules.len();
+    let whom = rules.first().map_or("server", |(rule, _)| whom(rule));
     let text = format!(
-        "{count} rules. `mcp-verdict explain CHECK` says why one matters and how to mend a server."
+        "{count} rules. `mcp-verdict explain CHECK` says why one matters and how to mend a {whom}."
     );
     page.item(0, &[], (Tone::Dim, &text));
     safe::inert_lines(&page.finish())
@@ -108,6 +109,10 @@ fn runs(rule: &Rule, state: State) -> String {
         (State::Default, Safety::Read) => {
             "in every run unless --no-reads is given; it reads what the server lists"
         }
+        (State::NotYet, _) if rule.is_of_clients() => {
+            "not yet: the duty is in the catalogue, but cannot be tried"
+        }
+        (_, _) if rule.is_of_clients() => "with mcp-verdict proxy --exec COMMAND",
         (State::Default, _) if rule.is_of_handshake() => {
             "with --revision 2025-11-25 only; tools run where the configuration names them as safe"
         }
@@ -126,12 +131,23 @@ fn runs(rule: &Rule, state: State) -> String {
     }
 }
 
-fn breaking(level: Level) -> String {
-    match level {
-        Level::Must => "A server that breaks it fails.",
-        Level::Should => "A server that breaks it gets a warning.",
-        Level::May => "It is recorded and never held against a server.",
-        Level::Advisory => "No keyword of the specification stands behind it; worth knowing.",
+/// Who is held to a rule.
+fn whom(rule: &Rule) -> &'static str {
+    if rule.is_of_clients() {
+        "client"
+    } else {
+        "server"
     }
-    .to_owned()
+}
+
+fn breaking(rule: &Rule) -> String {
+    let whom = whom(rule);
+    match rule.level {
+        Level::Must => format!("A {whom} that breaks it fails."),
+        Level::Should => format!("A {whom} that breaks it gets a warning."),
+        Level::May => format!("It is recorded and never held against a {whom}."),
+        Level::Advisory => {
+            "No keyword of the specification stands behind it; worth knowing.".to_owned()
+        }
+    }
 }

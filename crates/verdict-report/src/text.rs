@@ -139,7 +139,7 @@ fn facts(page: &mut Page, report: &Report) {
             )),
         ),
         (
-            "server",
+            words::role(report),
             Some(format!(
                 "{} ({})",
                 clean(&words::server(target), 200),

@@ -187,6 +187,17 @@ pub(crate) fn server(target: &Target) -> String {
     }
 }
 
+/// Whether a report is about a client, as `proxy --exec` makes it, or a server.
+pub(crate) fn role(report: &Report) -> &'static str {
+    let client = conformance(report).is_some_and(|layer| {
+        layer
+            .checks
+            .iter()
+            .any(|check| check.id.starts_with("client."))
+    });
+    if client { "client" } else { "server" }
+}
+
 /// `modern era, protocol 2026-07-28`.
 pub(crate) fn era(target: &Target) -> String {
     let era = match target.era {

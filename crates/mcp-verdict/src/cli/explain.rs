@@ -1,22 +1,52 @@
-//! `mcp-verdict explain`: the catalogue of checks.
+//! `mcp-verdict explain`: the catalogue of checks, and that of the duties of clients.
 
 use super::{ExplainArgs, official};
 use crate::exit::{Exit, Usage};
 use crate::output;
 use anyhow::Result;
 use clap::ArgMatches;
+use serde::{Serialize, Serializer};
+use verdict_client::{Duty, duties};
 use verdict_core::conformance::{Entry, all};
+use verdict_model::{Rule, State};
 use verdict_report::Format;
+
+/// One rule as it is told: of servers, or a duty of clients.
+#[derive(Clone, Copy)]
+enum Told {
+    Check(Entry),
+    Duty(&'static Duty),
+}
+
+impl Told {
+    fn rule(&self) -> (&Rule, State) {
+        match self {
+            Self::Check(entry) => (&entry.rule, entry.state),
+            Self::Duty(duty) => (&duty.rule, duty.state()),
+        }
+    }
+}
+
+impl Serialize for Told {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Check(entry) => entry.serialize(serializer),
+            Self::Duty(duty) => duty.serialize(serializer),
+        }
+    }
+}
 
 pub(crate) fn run(args: &ExplainArgs, matches: &ArgMatches) -> Result<Exit> {
     let sinks = output::sinks(matches)?;
-    let entries: Vec<_> = all().collect();
     let rows = official::rows();
-    let chosen = match &args.check {
-        None => entries,
-        Some(id) => match entries.iter().find(|entry| entry.rule.id == id) {
-            Some(entry) => vec![*entry],
-            None => return Err(Usage(unknown(id, &entries)).into()),
+    let checks = || all().map(Told::Check);
+    let duties = || duties::all().map(Told::Duty);
+    let chosen: Vec<Told> = match &args.check {
+        None if args.client => duties().collect(),
+        None => checks().collect(),
+        Some(id) => match checks().chain(duties()).find(|one| one.rule().0.id == id) {
+            Some(one) => vec![one],
+            None => return Err(Usage(unknown(id)).into()),
         },
     };
     for sink in sinks {
@@ -26,14 +56,12 @@ pub(crate) fn run(args: &ExplainArgs, matches: &ArgMatches) -> Result<Exit> {
             Format::Text if args.official => official::text(&rows),
             Format::Json => format!("{}\n", serde_json::to_string_pretty(&chosen)?),
             Format::Text => {
-                if let (Some(_), [entry]) = (&args.check, &chosen[..]) {
-                    verdict_report::explain_as(&entry.rule, entry.state, &style)
-                } else {
-                    let rules: Vec<_> = chosen
-                        .iter()
-                        .map(|entry| (&entry.rule, entry.state))
-                        .collect();
-                    verdict_report::explain_all(&rules, &style)
+                let rules: Vec<_> = chosen.iter().map(Told::rule).collect();
+                match rules.as_slice() {
+                    [(rule, state)] if args.check.is_some() => {
+                        verdict_report::explain_as(rule, *state, &style)
+                    }
+                    many => verdict_report::explain_all(many, &style),
                 }
             }
             other => {
@@ -49,14 +77,15 @@ pub(crate) fn run(args: &ExplainArgs, matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Pass)
 }
 
-fn unknown(id: &str, entries: &[Entry]) -> String {
+fn unknown(id: &str) -> String {
     if id.starts_with("scan.") {
         return format!("`{id}` is no check of a server; `mcp-verdict scan --list` tells its kind");
     }
     let area = id.split('.').next().unwrap_or_default();
-    let near: Vec<&str> = entries
-        .iter()
+    let duties = duties::all().map(|duty| duty.rule.id);
+    let near: Vec<&str> = all()
         .map(|entry| entry.rule.id)
+        .chain(duties)
         .filter(|other| {
             let same_area = other.split('.').next() == Some(area);
             same_area || other.split('.').nth(1) == id.split('.').nth(1)

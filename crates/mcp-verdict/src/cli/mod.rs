@@ -72,7 +72,7 @@ enum Command {
     Lint(Box<lint::LintArgs>),
     /// What a check means, why it matters, how to mend it
     #[command(
-        after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json\n  mcp-verdict explain --official"
+        after_help = "Examples:\n  mcp-verdict explain\n  mcp-verdict explain result.type-present\n  mcp-verdict explain --format json\n  mcp-verdict explain --official\n  mcp-verdict explain --client\n  mcp-verdict explain client.reissue-new-id"
     )]
     Explain(ExplainArgs),
     /// Show a report in another format
@@ -214,6 +214,9 @@ pub(crate) struct ExplainArgs {
     /// Which checks stand for those of the official conformance suite
     #[arg(long, conflicts_with = "check")]
     pub(crate) official: bool,
+    /// The duties of clients, which `proxy --exec` judges, in place of the checks of servers
+    #[arg(long, conflicts_with_all = ["check", "official"])]
+    pub(crate) client: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -306,6 +309,10 @@ pub(crate) struct ScanArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct DemoArgs {
     /// Give the built-in server one named defect
     #[arg(long, value_name = "NAME")]
@@ -316,6 +323,9 @@ pub(crate) struct DemoArgs {
     /// Only serve, until interrupted; the URL is printed
     #[arg(long)]
     pub(crate) serve: bool,
+    /// Serve standard input and output in place of a port
+    #[arg(long, requires = "serve", conflicts_with = "port")]
+    pub(crate) stdio: bool,
     /// The port of the built-in server [default: any that is free]
     #[arg(
         long,
@@ -351,7 +361,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<Exit> {
         Command::Publish(args) => runtime()?.block_on(publish::run(&args)),
         Command::Proxy(args) => {
             let runtime = runtime()?;
-            let exit = runtime.block_on(proxy::run(&args));
+            let exit = runtime.block_on(proxy::run(&args, matches));
             // A thread may still read standard input, which nothing can end.
             runtime.shutdown_background();
             exit

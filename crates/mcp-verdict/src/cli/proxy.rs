@@ -1,14 +1,15 @@
 //! `mcp-verdict proxy`: stands between any client and a server.
 
-use super::TargetArgs;
+use super::{OutputArgs, TargetArgs};
 use crate::config;
 use crate::exit::{Exit, NotStarted, Usage, say};
 use crate::ground::{Ground, never_answered};
 use crate::input;
 use crate::interrupt::{self, Interrupt};
 use crate::proxy::{Options, Proxy, Shared, Target, control, stdio, store};
+use crate::proxy_exec::{self, ExecArgs};
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{ArgMatches, Args};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,10 +28,16 @@ pub(super) const EXAMPLES: &str = "Examples:
   mcp-verdict proxy --fault timeout@every -- node server.js
   mcp-verdict proxy --url http://127.0.0.1:8000/mcp --record session.json
   mcp-verdict proxy --replay session.json --listen 127.0.0.1:9000
+  mcp-verdict proxy --exec 'node agent.mjs {url}'
+  mcp-verdict proxy --exec 'python agent.py' --format junit --out junit.xml -- node server.js
 
 With --url it listens and says its own URL on standard error; give that to the client. With a command after `--`
 and no --listen it is itself a stdio server: put it in front of the server's command in the client's configuration.
 Where no rule hits, every byte passes as it comes, but for the Host field.
+
+With --exec a client is run under the proxy, once for each scenario (--list-scenarios), and judged as `check` judges a
+server. Without a server the built-in one stands behind the proxy. Exit codes then: 0 pass, 1 fail, 2 bad usage, 3 no
+verdict.
 
 Exit codes: 0 ended by a signal or by its client; 2 bad usage or rules; 3 the server could not be started.";
 
@@ -57,7 +64,7 @@ pub(crate) struct ProxyArgs {
     /// Where the rules can be looked at and changed while it runs: GET /, PUT /rules, DELETE /rules
     #[arg(long, value_name = "127.0.0.1:PORT")]
     control: Option<SocketAddr>,
-    /// Write what passes to this file as a transcript, secrets masked
+    /// Write what passes to this file as a transcript, secrets masked; with --exec one for each scenario
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Go on with the recording that is there, and with the counts of the rules: for clients that start the proxy again
@@ -81,6 +88,10 @@ pub(crate) struct ProxyArgs {
     /// Configuration file [default: mcp-verdict.yaml where there is one]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    exec: ExecArgs,
+    #[command(flatten)]
+    output: OutputArgs,
     /// A stdio server's command, after `--`
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -137,7 +148,15 @@ impl ProxyArgs {
     }
 }
 
-pub(super) async fn run(args: &ProxyArgs) -> Result<Exit> {
+pub(super) async fn run(args: &ProxyArgs, matches: &ArgMatches) -> Result<Exit> {
+    if args.exec.list_scenarios {
+        crate::output::print(&proxy_exec::list())?;
+        return Ok(Exit::Pass);
+    }
+    if args.exec.exec.is_some() {
+        let record = args.record.as_deref();
+        return proxy_exec::run(&args.exec, args.target(), &args.output, record, matches).await;
+    }
     allow_files();
     let mut interrupt = interrupt::listen().await;
     if let Some(path) = &args.replay {

@@ -6,6 +6,8 @@ mod baseline;
 #[cfg(unix)]
 mod children;
 mod cli;
+#[cfg(unix)]
+mod duties;
 mod gate;
 mod hostile;
 mod init;
