@@ -220,8 +220,9 @@ fn put(report: &mut Report, found: Found, keeps_telemetry: bool, deny_warnings: 
         add(&mut report.summary, &said);
     }
     report.layers.behavior = layer;
-    if let Some(trials) = trials {
-        let server = report.layers.resilience.take().unwrap_or_default().server;
+    if let Some(mut trials) = trials {
+        let mut server = report.layers.resilience.take().unwrap_or_default().server;
+        server.append(&mut trials.server);
         report.layers.resilience = Some(Resilience { server, ..trials });
     }
     report.layers.telemetry = took.filter(|_| keeps_telemetry);
