@@ -299,6 +299,49 @@ fn killed_at_any_moment_it_never_pays_twice_for_what_was_kept() {
 }
 
 #[test]
+fn a_report_is_gone_on_from_without_asking_anybody() {
+    let project = project("trials-resume", FAULTS, Provider::answering(retries));
+    run(&project, "2", &[]).ends(0);
+    let asked = project.provider.requests();
+    std::fs::copy(
+        project.folder.join("report.json"),
+        project.folder.join("before.json"),
+    )
+    .expect("copied");
+    let ran = run(&project, "2", &["--no-cache", "--resume", "before.json"]);
+    ran.ends(0);
+    assert_eq!(project.provider.requests(), asked);
+    assert_eq!(
+        outcomes(ran.trial("total/http-503@first")),
+        ["recovered-by-retry"; 3]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn asked_to_stop_it_leaves_a_report_and_goes_on_later() {
+    let mut stub = StubProvider::new(retries);
+    stub.latency_ms = 100;
+    let project = project("trials-signal", FAULTS, Provider::serving(stub));
+    let mut command = project.of_layers("2", &MODEL);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    while project.provider.requests() < 6 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let id = i32::try_from(child.id()).ok();
+    let id = id.and_then(rustix::process::Pid::from_raw).expect("an id");
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it is there");
+    let ran = project.ran(&child.wait_with_output().expect("it ends"));
+    ran.ends(3);
+    let notes = ran.report["layers"]["resilience"]["notes"].to_string();
+    assert!(notes.contains("cut off"), "{notes}");
+    run(&project, "2", &[]).ends(0);
+    // What was under way may have been paid for and lost.
+    assert!(project.provider.requests() <= 18 + 4);
+}
+
+#[test]
 fn a_dry_run_tells_what_it_would_cost_and_asks_nobody() {
     let project = project("trials-dry", FAULTS, Provider::start());
     let words: Vec<&str> = MODEL.iter().chain(&["--dry-run"]).copied().collect();
