@@ -72,13 +72,9 @@ pub(super) fn anchor(report: &Report, id: &str) -> String {
 
 pub(super) fn section(report: &Report, layer: &Resilience) -> String {
     let mut out = rates(report, layer);
-    let names: Vec<_> = layer
-        .models
+    let names: Vec<_> = crate::trials::names(layer)
         .iter()
-        .map(|model| {
-            let mark = if model.is_baseline { " (baseline)" } else { "" };
-            format!("{}{mark}", text(&model.id, 100))
-        })
+        .map(|name| text(name, 100))
         .collect();
     let mut rows = rows(report, layer);
     rows.sort_by_key(Row::rank);
@@ -125,11 +121,13 @@ fn rates(report: &Report, layer: &Resilience) -> String {
     let mut out = "<div class=\"wide\"><table class=\"rates\">\n<thead><tr><th scope=\"col\">Metric and model</th>\
          <th scope=\"col\" class=\"number\">Share</th>\
          <th scope=\"col\"><div class=\"scale\"><span>0</span><span>50</span><span>100 %</span></div></th></tr></thead>\n".to_owned();
+    let names = crate::trials::names(layer);
     for key in TrialMetric::ALL {
         let rows: Vec<_> = layer
             .models
             .iter()
-            .filter_map(|model| Some((model, model.metrics.get(&key)?)))
+            .zip(&names)
+            .filter_map(|(model, name)| Some((model, name, model.metrics.get(&key)?)))
             .collect();
         if rows.is_empty() {
             continue;
@@ -140,11 +138,11 @@ fn rates(report: &Report, layer: &Resilience) -> String {
             metric(key),
             meaning(key)
         );
-        for (model, rate) in rows {
-            line(&mut out, &text(&model.id, 100), rate);
+        for (model, name, rate) in rows {
+            line(&mut out, &text(name, 100), rate);
             let clean = undisturbed(report, &model.id).filter(|_| key == TrialMetric::Utility);
             if let Some(clean) = clean {
-                let name = format!("{}, undisturbed in layer 1", text(&model.id, 100));
+                let name = format!("{}, undisturbed in layer 1", text(name, 100));
                 line(&mut out, &name, &clean);
             }
         }
@@ -331,7 +329,7 @@ fn doing(out: &mut String, group: &[&TrialRun]) {
                     call.saturating_add(1)
                 )
             });
-            let _ = write!(out, "<li>{place}{}", text(&one.message, WORDS));
+            let _ = write!(out, "<li>{place}{}", prose(&one.message, WORDS));
             if !one.quote.is_empty() {
                 let _ = write!(out, " <q>{}</q>", text(&one.quote, 300));
             }

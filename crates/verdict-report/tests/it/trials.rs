@@ -107,7 +107,7 @@ fn utility_stands_beside_the_undisturbed_run() {
     }
     let page = read(&shown(&report, Format::Html, Verbosity::Normal));
     assert!(
-        page.contains("openai:large-1, undisturbed in layer 1 0.0 % 0 of 5"),
+        page.contains("large-1, undisturbed in layer 1 0.0 % 0 of 5"),
         "{page}"
     );
     let markdown = shown(&report, Format::Markdown, Verbosity::Normal);
