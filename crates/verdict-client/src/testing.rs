@@ -1,5 +1,10 @@
 //! Visits made by hand, for the tests of judges.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "what is made for one exchange reads better without a sign before it"
+)]
+
 use crate::context::Context;
 use crate::duties;
 use crate::duty::Trial;

@@ -119,7 +119,6 @@ pub(crate) async fn run(
             deny_warnings: exec.deny_warnings || plan.settings.config.deny_warnings,
             duration_ms: played.duration_ms,
             left_out: played.left_out,
-            ..Subject::default()
         };
         if let Some(path) = record {
             let text = serde_json::to_string(&played.visits)?;
@@ -147,8 +146,8 @@ fn chosen(names: &[String], transport: Transport) -> Result<Vec<&'static Scenari
         }
     }
     let wanted = |one: &&Scenario| {
-        let named = names.is_empty() || names.iter().any(|name| name == one.name);
-        named && one.fits(transport)
+        let wished = names.is_empty() || names.iter().any(|name| name == one.name);
+        wished && one.fits(transport)
     };
     Ok(SCENARIOS[1..].iter().filter(wanted).collect())
 }
