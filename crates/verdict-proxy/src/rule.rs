@@ -179,7 +179,7 @@ impl Book {
         book
     }
 
-    /// Other rules, which count from the start.
+    /// Other rules, which count from the start; what was asked again and again is asked no more.
     pub fn replace(&mut self, rules: Vec<Rule>) {
         let counted = |rule| Counted {
             rule,
@@ -187,6 +187,9 @@ impl Book {
             hit: 0,
         };
         self.rules = rules.into_iter().map(counted).collect();
+        for given in &mut self.given {
+            given.again = None;
+        }
     }
 
     /// Whether no request can be hit: then nothing needs to be read before it is passed on.
@@ -332,6 +335,12 @@ mod tests {
         };
         assert!(book.ask(&retry("s")).answers_us);
         assert!(!book.ask(&retry("s")).answers_us, "once");
+        let again = Rule::parse("input-required-loop").unwrap();
+        let hit = Book::new(vec![again], 0).ask(&call("a")).hits.remove(0);
+        book.gave(&call("a"), Some("t".to_owned()), Some(hit));
+        book.replace(vec![]);
+        let ruling = book.ask(&retry("t"));
+        assert!(ruling.answers_us && ruling.hits.is_empty(), "no more");
     }
 
     #[test]

@@ -19,6 +19,8 @@ const WAITING: usize = 64;
 const BEHIND: usize = 4_096;
 /// Bytes of a line beyond which the process is given up.
 const MOST_LINE: usize = 64 << 20;
+/// How long a process may read nothing while lines wait for it.
+const READING: Duration = Duration::from_secs(10);
 /// How long a process has to exit once its input is closed.
 const CLOSING: Duration = Duration::from_millis(300);
 
@@ -140,14 +142,17 @@ impl Process {
             inbox,
             answered: false,
         };
-        self.tell(&message).await;
+        if !self.tell(&message).await {
+            lock(&self.hub).routes.remove(&ticket.id);
+        }
         ticket
     }
 
-    /// Sends a message as it is.
-    pub(super) async fn tell(&self, message: &Value) {
-        // A process that has ended shows in the hub.
-        let _ = self.lines.send(format!("{message}\n").into_bytes()).await;
+    /// Sends a message as it is; whether the process took it, or will.
+    pub(super) async fn tell(&self, message: &Value) -> bool {
+        let line = format!("{message}\n").into_bytes();
+        let sent = tokio::time::timeout(READING, self.lines.send(line)).await;
+        matches!(sent, Ok(Ok(())))
     }
 
     /// The id under which the process knows a request that is under way.
@@ -202,7 +207,7 @@ impl Ticket {
             .process
             .ended()
             .map(|how| format!("its process has ended ({how})"));
-        ended.unwrap_or_else(|| "it said more than anybody read".to_owned())
+        ended.unwrap_or_else(|| "its process reads nothing, or said more than was read".to_owned())
     }
 }
 

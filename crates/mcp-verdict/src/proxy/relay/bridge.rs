@@ -113,8 +113,14 @@ impl Connection<'_> {
         if asked.is_request() {
             return Ok(Some(Source::Process(process.ask(asked, message).await)));
         }
-        process.tell(&known_to(&process, asked, message)).await;
-        Ok(None)
+        if process.tell(&known_to(&process, asked, message)).await {
+            Ok(None)
+        } else {
+            Err((
+                504,
+                "mcp-verdict proxy: the server's process reads nothing\n".to_owned(),
+            ))
+        }
     }
 
     /// GET and DELETE, which only sessions of earlier revisions have.
