@@ -2,7 +2,7 @@
 
 use crate::visit::Visit;
 use serde_json::Value;
-use verdict_core::wire::rpc::{Envelope, Kind, Parsed};
+use verdict_core::wire::rpc::{Envelope, Kind, Parsed, same_id};
 use verdict_model::transcript::{Exchange, Message, Sender, Transport};
 
 /// Prefix of the `_meta` keys of the revision.
@@ -59,6 +59,29 @@ impl<'v> Scene<'v> {
     pub fn of(&self, method: &str) -> impl Iterator<Item = &Asked<'v>> {
         self.requests()
             .filter(move |asked| asked.method() == Some(method))
+    }
+
+    /// The path of the server's endpoint, as the client's first request of this revision has it.
+    pub fn endpoint(&self) -> Option<&str> {
+        let http = self
+            .requests()
+            .find_map(|asked| asked.exchange.http.as_ref());
+        http.map(|http| http.path.as_str())
+    }
+
+    /// Whether one client alone was at work, as far as that shows: two that share a proxy count ids by themselves.
+    pub fn is_of_one_client(&self) -> bool {
+        self.of("server/discover").count() == 1
+    }
+
+    /// Whether a request was cancelled by a notice before this time.
+    pub fn was_cancelled(&self, request: &Asked, before_ms: u64) -> bool {
+        self.asked.iter().any(|asked| {
+            let id = asked.param("requestId").zip(request.id());
+            asked.method() == Some("notifications/cancelled")
+                && asked.exchange.sent_ms <= before_ms
+                && id.is_some_and(|(one, other)| same_id(one, other))
+        })
     }
 
     /// What the scenario was done to, the first of it.

@@ -1,5 +1,10 @@
 //! Visits made by hand, for the tests of judges.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "what is made for one exchange reads better without a sign before it"
+)]
+
 use crate::context::Context;
 use crate::duties;
 use crate::duty::Trial;
@@ -110,6 +115,21 @@ impl Made {
 
     fn last(&mut self) -> &mut Exchange {
         self.0.transcript.exchanges.last_mut().expect("an exchange")
+    }
+
+    /// The last exchange goes to another path.
+    pub(crate) fn at_path(&mut self, path: &str) {
+        if let Some(http) = self.last().http.as_mut() {
+            path.clone_into(&mut http.path);
+        }
+    }
+
+    /// The last exchange is answered when others were sent already.
+    pub(crate) fn answered_late(mut self) -> Self {
+        let late = self.last().sent_ms + 1_000;
+        self.last().answered_ms = Some(late);
+        self.last().ended_ms = late;
+        self
     }
 
     /// The last exchange is what the scenario was done to.

@@ -136,6 +136,32 @@ fn ids_may_be_used_again_once_they_were_answered() {
 }
 
 #[test]
+fn other_paths_and_other_clients_are_left_alone() {
+    let form = || {
+        let mut made = plain().posts("grant_type=refresh_token", &[], None);
+        made.at_path("/token");
+        made
+    };
+    assert_eq!(judged("client.single-message", vec![form()]).0, Pass);
+    let broken = plain().posts("grant_type=refresh_token", &[], None);
+    assert_eq!(judged("client.single-message", vec![broken]).0, Fail);
+    // Nobody said hello: there may be two clients, each with an id 1.
+    let both = || {
+        let first = visit("plain")
+            .asks(1, "tools/list", json!({}), json!({}))
+            .answered_late();
+        first.asks(1, "tools/list", json!({}), json!({}))
+    };
+    assert_eq!(judged("client.ids", vec![both()]).0, Outcome::Info);
+    let hello = visit("plain").asks(0, "server/discover", json!({}), json!({}));
+    let first = hello
+        .asks(1, "tools/list", json!({}), json!({}))
+        .answered_late();
+    let one = first.asks(1, "tools/list", json!({}), json!({}));
+    assert_eq!(judged("client.ids", vec![one]).0, Fail);
+}
+
+#[test]
 fn a_client_that_fell_back_is_judged_by_no_rule_of_this_revision() {
     let hello = r#"{"jsonrpc":"2.0","id":9,"method":"initialize","params":{}}"#;
     let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

@@ -309,10 +309,6 @@ pub(crate) struct ScanArgs {
 }
 
 #[derive(Debug, Args)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of the command line"
-)]
 pub(crate) struct DemoArgs {
     /// Give the built-in server one named defect
     #[arg(long, value_name = "NAME")]

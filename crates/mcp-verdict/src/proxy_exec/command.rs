@@ -86,6 +86,7 @@ pub(super) async fn run(
         }
     };
     let group = Group::of(&child);
+    let _left = Left(group.clone());
     let (out, err) = (Tail::of(KEPT), Tail::of(KEPT));
     let readers = [
         child
@@ -119,6 +120,15 @@ pub(super) async fn run(
         ending,
         output: masks.hide(&out.text()),
         errors: masks.hide(&err.text()),
+    }
+}
+
+/// What is left of a group is killed with this: a run that is cut off leaves nothing behind.
+struct Left(Group);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        self.0.signal(true);
     }
 }
 

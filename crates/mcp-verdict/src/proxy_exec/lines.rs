@@ -21,8 +21,11 @@ impl Folder {
         let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
         let name = format!("mcp-verdict-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         // One that is there already is not ours.
-        std::fs::create_dir(&path)?;
+        builder.create(&path)?;
         Ok(Self(path))
     }
 }

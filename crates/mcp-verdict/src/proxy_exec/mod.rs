@@ -25,6 +25,7 @@ use verdict_core::mask::Masks;
 use verdict_core::settings;
 use verdict_model::config::{Severity, Words};
 use verdict_model::transcript::Transport;
+use verdict_model::{Report, Verdict};
 
 /// Options of a run of a client.
 #[derive(Debug, Clone, Default, Args)]
@@ -111,6 +112,11 @@ pub(crate) async fn run(
         let mut bar = Bar::new(told.quiet);
         let played = play::play(&stage, &SCENARIOS[0], &mut bar, &mut interrupt).await;
         ground.end().await;
+        if let Some(path) = record {
+            let text = serde_json::to_string(&played.visits)?;
+            std::fs::write(path, text)
+                .with_context(|| format!("writing the visits to `{}`", path.display()))?;
+        }
         let subject = Subject {
             command: words.clone(),
             transport,
@@ -119,19 +125,24 @@ pub(crate) async fn run(
             deny_warnings: exec.deny_warnings || plan.settings.config.deny_warnings,
             duration_ms: played.duration_ms,
             left_out: played.left_out,
-            ..Subject::default()
         };
-        if let Some(path) = record {
-            let text = serde_json::to_string(&played.visits)?;
-            std::fs::write(path, text)
-                .with_context(|| format!("writing the visits to `{}`", path.display()))?;
+        let mut report = verdict_client::judge(&subject, &played.visits);
+        if interrupt.happened() {
+            cut_off(&mut report);
         }
-        let report = verdict_client::judge(&subject, &played.visits);
         output::write(&report, &sinks, told)?;
         Ok(Exit::from(report.verdict))
     };
     // The built-in server is served beside the run.
     tokio::task::LocalSet::new().run_until(Box::pin(work)).await
+}
+
+/// A run that was cut off proves no pass.
+fn cut_off(report: &mut Report) {
+    if report.verdict != Verdict::Fail {
+        report.verdict = Verdict::None;
+        "The run was interrupted before all scenarios were played.".clone_into(&mut report.summary);
+    }
 }
 
 /// The scenarios of these names; all where there are none. The plain one is always played.
@@ -147,8 +158,8 @@ fn chosen(names: &[String], transport: Transport) -> Result<Vec<&'static Scenari
         }
     }
     let wanted = |one: &&Scenario| {
-        let named = names.is_empty() || names.iter().any(|name| name == one.name);
-        named && one.fits(transport)
+        let wished = names.is_empty() || names.iter().any(|name| name == one.name);
+        wished && one.fits(transport)
     };
     Ok(SCENARIOS[1..].iter().filter(wanted).collect())
 }

@@ -296,17 +296,19 @@ fn accept(cx: &Context) -> Ruling {
 fn single_message(cx: &Context) -> Ruling {
     let mut findings = Vec::new();
     let mut seen = 0;
-    let all = cx.scenes.iter().flat_map(|scene| &scene.asked);
-    for asked in
-        all.filter(|asked| !asked.legacy && !matches!(asked.verb(), Some("GET" | "DELETE")))
-    {
-        seen += 1;
-        if let Some(wrong) = not_one_message(asked) {
-            let message = format!(
-                "{wrong}: at {}",
-                crate::scene::seconds(asked.exchange.sent_ms)
-            );
-            findings.push(seen_in(Finding::broken(message), asked));
+    for scene in &cx.scenes {
+        let endpoint = scene.endpoint();
+        for asked in scene
+            .asked
+            .iter()
+            .filter(|asked| is_message(asked, endpoint))
+        {
+            seen += 1;
+            if let Some(wrong) = not_one_message(asked) {
+                let at = crate::scene::seconds(asked.exchange.sent_ms);
+                let message = format!("{wrong}: at {at}");
+                findings.push(seen_in(Finding::broken(message), asked));
+            }
         }
     }
     if seen == 0 {
@@ -316,6 +318,16 @@ fn single_message(cx: &Context) -> Ruling {
         once_each(findings),
         format!("{seen} messages, each by itself"),
     )
+}
+
+/// Whether an exchange is to carry a message of this revision: one at the endpoint, in plain JSON.
+fn is_message(asked: &Asked, endpoint: Option<&str>) -> bool {
+    let elsewhere = |path: &str| endpoint.is_some_and(|endpoint| endpoint != path);
+    let path = asked.exchange.http.as_ref().map(|http| http.path.as_str());
+    !asked.legacy
+        && !matches!(asked.verb(), Some("GET" | "DELETE"))
+        && !path.is_some_and(elsewhere)
+        && asked.field("content-encoding").is_none()
 }
 
 /// What an exchange's body is when it is not one request or notification.
@@ -354,8 +366,7 @@ fn ids(cx: &Context) -> Ruling {
     }
     let mut findings = Vec::new();
     for scene in &cx.scenes {
-        // Two clients behind one proxy count by themselves; each begins with a server/discover of its own.
-        let one_sender = scene.of("server/discover").count() < 2;
+        let one_sender = scene.is_of_one_client();
         let requests: Vec<&Asked> = scene.requests().collect();
         for (place, asked) in requests.iter().enumerate() {
             let id = asked.id().unwrap_or(&Value::Null);
@@ -367,9 +378,9 @@ fn ids(cx: &Context) -> Ruling {
                 );
                 findings.push(seen_in(Finding::broken(message), asked));
             }
-            let earlier = requests[..place]
-                .iter()
-                .find(|other| in_flight_with(other, asked));
+            let earlier = requests[..place].iter().find(|other| {
+                in_flight_with(other, asked) && !scene.was_cancelled(other, asked.exchange.sent_ms)
+            });
             if let Some(other) = earlier {
                 let message = format!(
                     "an id is used again while its request is in flight: {}, {} and {}",
@@ -401,7 +412,10 @@ fn in_flight_with(earlier: &Asked, asked: &Asked) -> bool {
         || (earlier.exchange.answered_ms.is_none()
             && earlier.exchange.ended_ms > asked.exchange.sent_ms
             && !matches!(earlier.exchange.end, End::Unfinished));
-    same && waited
+    // Each process on stdio is a channel with ids of its own.
+    let over_http = asked.exchange.http.is_some();
+    let channel = over_http || earlier.exchange.channel == asked.exchange.channel;
+    same && channel && waited
 }
 
 fn no_session_header(cx: &Context) -> Ruling {
@@ -437,15 +451,12 @@ fn no_get_delete(cx: &Context) -> Ruling {
         |scene: &&Scene| !scene.has_fallen_back() && !scene.visit.scenario.starts_with("cut-");
     for scene in cx.scenes.iter().filter(judged) {
         let known = known_modern_from(scene);
-        let path = scene
-            .requests()
-            .find_map(|asked| asked.exchange.http.as_ref())
-            .map(|http| &http.path);
+        let path = scene.endpoint();
         for asked in &scene.asked {
             let Some(http) = &asked.exchange.http else {
                 continue;
             };
-            if !matches!(http.verb.as_str(), "GET" | "DELETE") || path != Some(&http.path) {
+            if !matches!(http.verb.as_str(), "GET" | "DELETE") || path != Some(http.path.as_str()) {
                 continue;
             }
             let at = crate::scene::seconds(asked.exchange.sent_ms);

@@ -271,7 +271,7 @@ fn tokens(cx: &Context) -> Ruling {
     let mut seen = 0;
     for scene in &cx.scenes {
         // Two clients behind one proxy count by themselves.
-        if scene.of("server/discover").count() > 1 {
+        if !scene.is_of_one_client() {
             continue;
         }
         let with: Vec<(&Asked, Value)> = scene

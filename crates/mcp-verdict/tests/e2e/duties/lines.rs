@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_millis(1_000);
+const LIMIT: Duration = Duration::from_secs(1);
 
 struct Lines {
     child: Child,
