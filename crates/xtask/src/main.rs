@@ -2,6 +2,7 @@
 
 mod agreement;
 mod bench;
+mod clients;
 mod codegen;
 mod dist;
 mod js;

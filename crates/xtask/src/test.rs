@@ -1,17 +1,19 @@
 //! `cargo xtask test`: everything that must hold before a merge.
 
 use crate::run::{cargo, command, root, status};
-use crate::{agreement, codegen, dist, js, links, model, needs, official, real, workflows};
+use crate::{
+    agreement, clients, codegen, dist, js, links, model, needs, official, real, workflows,
+};
 use anyhow::Result;
 use std::time::Instant;
 
 /// What `test` can be told.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// Leave out the servers of other SDKs (they are installed from their registries)
+    /// Leave out the servers and clients of other SDKs (they are installed from their registries)
     #[arg(long)]
     no_real_servers: bool,
-    /// Write down what the servers of other SDKs come to, instead of comparing
+    /// Write down what the servers and clients of other SDKs come to, instead of comparing
     #[arg(long, conflicts_with = "no_real_servers")]
     bless: bool,
     /// Also run a part of the golden set through a real model that is served there, on three wires
@@ -24,7 +26,8 @@ pub fn run(options: &Options) -> Result<()> {
     if options.bless {
         cargo(&["build", "--quiet", "--package", "mcp-verdict", "--locked"])?;
         real::compare(true)?;
-        return official::run(true);
+        official::run(true)?;
+        return clients::run(true);
     }
     let began = Instant::now();
     let step = |name: &str| println!("\n== {name} ({} s)", began.elapsed().as_secs());
@@ -61,12 +64,14 @@ pub fn run(options: &Options) -> Result<()> {
     cargo(&["build", "--quiet", "--package", "mcp-verdict", "--locked"])?;
     js::test()?;
     if options.no_real_servers {
-        println!("\nthe servers of other SDKs were left out (--no-real-servers)");
+        println!("\nthe servers and clients of other SDKs were left out (--no-real-servers)");
     } else {
         step("servers of other SDKs");
         real::run()?;
         step("the official suite beside ours");
         official::run(false)?;
+        step("clients of other SDKs");
+        clients::run(false)?;
     }
     let agreement = if options.no_real_servers {
         None
