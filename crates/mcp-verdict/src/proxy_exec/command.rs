@@ -4,6 +4,7 @@ use crate::driver::{Group, Launch, Tail, spawn};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+use tokio::process::Child;
 use verdict_client::Ending;
 use verdict_core::mask::Masks;
 use verdict_model::Transcript;
@@ -74,7 +75,6 @@ pub(super) async fn run(
     let (name, value) = address.variable();
     launch.environment.retain(|(other, _)| *other != name);
     launch.environment.push((name, value));
-    let began = Instant::now();
     let mut child = match spawn(&words, &launch, Stdio::null()) {
         Ok(child) => child,
         Err(why) => {
@@ -98,16 +98,10 @@ pub(super) async fn run(
             .take()
             .map(|source| tokio::spawn(err.clone().keep(source))),
     ];
-    let waited = tokio::time::timeout(limit, child.wait()).await;
-    let exited = waited.is_ok();
+    let (ending, exited) = wait(&mut child, limit).await;
     if let (true, Address::Command { recording, .. }) = (exited, address) {
         settle(recording).await;
     }
-    let ending = match waited {
-        Ok(Ok(status)) => ending(status),
-        Ok(Err(error)) => Ending::Failed(error.to_string()),
-        Err(_) => Ending::Hung(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
-    };
     group.end(&mut child, exited).await;
     // What it wrote is read to its end; something that left the group may hold the pipes for ever.
     let read = async {
@@ -120,6 +114,19 @@ pub(super) async fn run(
         ending,
         output: masks.hide(&out.text()),
         errors: masks.hide(&err.text()),
+    }
+}
+
+/// Waits until a client ends or its time is up; how it ended, and whether it did.
+async fn wait(child: &mut Child, limit: Duration) -> (Ending, bool) {
+    let began = Instant::now();
+    match tokio::time::timeout(limit, child.wait()).await {
+        Ok(Ok(status)) => (ending(status), true),
+        Ok(Err(error)) => (Ending::Failed(error.to_string()), true),
+        Err(_) => {
+            let after = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            (Ending::Hung(after), false)
+        }
     }
 }
 

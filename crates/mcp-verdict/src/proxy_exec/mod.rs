@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use verdict_client::{SCENARIOS, Scenario, Subject, duties};
+use verdict_client::{SCENARIOS, Scenario, Subject, Visit, duties};
 use verdict_core::mask::Masks;
 use verdict_core::settings;
 use verdict_model::config::{Severity, Words};
@@ -112,11 +112,7 @@ pub(crate) async fn run(
         let mut bar = Bar::new(told.quiet);
         let played = play::play(&stage, &SCENARIOS[0], &mut bar, &mut interrupt).await;
         ground.end().await;
-        if let Some(path) = record {
-            let text = serde_json::to_string(&played.visits)?;
-            std::fs::write(path, text)
-                .with_context(|| format!("writing the visits to `{}`", path.display()))?;
-        }
+        keep(&played.visits, record)?;
         let subject = Subject {
             command: words.clone(),
             transport,
@@ -135,6 +131,16 @@ pub(crate) async fn run(
     };
     // The built-in server is served beside the run.
     tokio::task::LocalSet::new().run_until(Box::pin(work)).await
+}
+
+/// Writes down what was seen, where that is wished.
+fn keep(visits: &[Visit], record: Option<&Path>) -> Result<()> {
+    let Some(path) = record else {
+        return Ok(());
+    };
+    let text = serde_json::to_string(visits)?;
+    std::fs::write(path, text)
+        .with_context(|| format!("writing the visits to `{}`", path.display()))
 }
 
 /// A run that was cut off proves no pass.
