@@ -17,13 +17,11 @@ pub fn run(bless: bool) -> Result<()> {
     }
     status(&mut install)?;
     let mut run = command("python3");
-    run.args([
-        "tests/clients/run.py",
-        "--program",
-        "target/debug/mcp-verdict",
-    ])
-    .arg("--installed")
-    .arg(&into);
+    run.arg("tests/clients/run.py")
+        .arg("--program")
+        .arg(program())
+        .arg("--installed")
+        .arg(&into);
     if bless {
         run.arg("--bless");
     }
