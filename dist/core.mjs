@@ -1,7 +1,7 @@
 // Built from crates/verdict-wasm/js by `cargo xtask dist`; changes belong there.
 
 // <define:MODULE_HASHES>
-var define_MODULE_HASHES_default = { "core_bg.wasm": "2d8af410440b01978a0cfb78d2b8bd4e43688ee1765cc5c7dd7656a1fa9a1fd6", "text_bg.wasm": "cf0d3ff1dd5cd610b99db9ada9ae88a773911d491490bd2a798840a25579ad4e" };
+var define_MODULE_HASHES_default = { "core_bg.wasm": "1e7a3f5bde1a90d70b73099e21a06c87c26feadeebc6c49aca986ae8019a9b8c", "text_bg.wasm": "48e4caa0716a11ba5b11c1d705b6ef065a0291de6ef40a840fb28938a61563af" };
 
 // library.mjs
 import { createHash } from "node:crypto";
@@ -366,12 +366,14 @@ function signalNumber(name) {
   return SIGNALS[name] ?? name;
 }
 
-// driver.mjs
-import { Run, planRun } from "./core.js";
+// evaluation.mjs
 var EVALUATION = ["golden", "models", "judge", "runs", "layers", "concurrency", "cache", "baseline", "gate", "budget", "history", "max-turns", "prices"];
 function coreConfig(config) {
   return JSON.stringify(Object.fromEntries(Object.entries(config).filter(([key]) => !EVALUATION.includes(key))));
 }
+
+// driver.mjs
+import { Run, planRun } from "./core.js";
 async function check(config, { env = process.env, variables = env, today, source, cwd = ".", signal, stop } = {}) {
   const text2 = coreConfig(config);
   const values = JSON.stringify(variables);
@@ -485,7 +487,10 @@ function lazily(name) {
   return (...args) => textModule()[name](...args);
 }
 var parseConfig = lazily("parseConfig");
+var placeOf = lazily("placeOf");
 var render = lazily("render");
+var renderAs = lazily("renderAs");
+var explain = lazily("explain");
 var summaryPage = lazily("summaryPage");
 var beginCheckRun = lazily("beginCheckRun");
 var completeCheckRun = lazily("completeCheckRun");
@@ -509,12 +514,15 @@ export {
   completeCheckRun,
   coreConfig,
   endGroup,
+  explain,
   invocation,
   openSocket,
   parseConfig,
   placeFindings,
+  placeOf,
   relay,
   render,
+  renderAs,
   sentence,
   signalGroup,
   startGroup,

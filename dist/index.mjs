@@ -15,15 +15,388 @@ var NotStarted = class extends Error {
 var EXIT = { pass: 0, fail: 1, usage: 2, none: 3, internal: 4 };
 
 // action/main.mjs
-import { relay, workflowData, workflowProperty, masks as masks2 } from "./core.mjs";
+import { relay, workflowData, workflowProperty, masks as masks3 } from "./core.mjs";
 
 // action/after.mjs
-import { setTimeout as sleep3 } from "node:timers/promises";
-import { completeCheckRun as completeCheckRun2, signalGroup, unjudged } from "./core.mjs";
+import { setTimeout as sleep4 } from "node:timers/promises";
+import { completeCheckRun as completeCheckRun2, masks, signalGroup as signalGroup2, unjudged as unjudged2 } from "./core.mjs";
+
+// action/answers.mjs
+import { createHash as createHash3, randomUUID } from "node:crypto";
+import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path2 from "node:path";
+
+// action/cache.mjs
+import { createHash } from "node:crypto";
+import http from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+var LIMITS = { answerMs: 1e4, moveMs: 12e4, tries: 2, pauseMs: 1e3 };
+var WORDS = 200;
+var ANSWER = 64 << 10;
+var MODES = { none: [], read: ["read"], write: ["read", "write"], "write-only": ["write"] };
+var SERVICE = "twirp/github.actions.results.api.v1.CacheService";
+var CacheFault = class extends Error {
+};
+function cacheService(env, signal, limits = {}) {
+  const { ACTIONS_CACHE_SERVICE_V2: flag, ACTIONS_RESULTS_URL: base, ACTIONS_RUNTIME_TOKEN: token } = env;
+  if (!flag || !token || !URL.canParse(base ?? "")) return void 0;
+  if (env.HTTPS_PROXY || env.https_proxy || env.HTTP_PROXY || env.http_proxy) http.setGlobalProxyFromEnv?.(env);
+  const mode = Object.entries(MODES).find(([name]) => name === env.ACTIONS_CACHE_MODE?.trim().toLowerCase())?.[1];
+  return new CacheService(base, token, signal, { ...LIMITS, ...limits }, mode ?? MODES.write);
+}
+var CacheService = class {
+  constructor(base, token, signal, limits, mode) {
+    Object.assign(this, { base: new URL(base), token, signal, limits, mode });
+  }
+  /** Whether the job may `read` or `write`. */
+  may(what) {
+    return this.mode.includes(what);
+  }
+  /**
+   * The newest entry of a form whose key begins with one of `prefixes`, tried in this order: `{ key, url }`, or nothing.
+   */
+  async find(form, prefixes) {
+    const [key, ...more] = prefixes;
+    const answer = await this.#call("GetCacheEntryDownloadURL", { key, restore_keys: [key, ...more], version: version(form) });
+    if (answer?.ok !== true) return void 0;
+    const found = answer.matched_key ?? answer.matchedKey;
+    if (!prefixes.some((prefix2) => typeof found === "string" && found.startsWith(prefix2))) throw new CacheFault("it answers with an entry that was not asked for");
+    return { key: found, url: this.#address(answer.signed_download_url ?? answer.signedDownloadUrl) };
+  }
+  /** The bytes behind an address, at most so many. */
+  async download(url, most) {
+    return this.#patiently(async () => {
+      const response = await this.#send(url, { method: "GET" }, this.limits.moveMs);
+      return await body(response, most);
+    });
+  }
+  /** Writes an entry. */
+  async store(form, key, bytes) {
+    const created = await this.#call("CreateCacheEntry", { key, version: version(form) });
+    if (created?.ok !== true) throw new CacheFault(`it takes no entry${words(created)}`);
+    const url = this.#address(created.signed_upload_url ?? created.signedUploadUrl);
+    const headers2 = { "content-type": "application/octet-stream", "x-ms-blob-type": "BlockBlob" };
+    await this.#patiently(async () => {
+      const response = await this.#send(url, { method: "PUT", headers: headers2, body: bytes }, this.limits.moveMs);
+      await body(response, ANSWER);
+    });
+    const done = await this.#call("FinalizeCacheEntryUpload", { key, size_bytes: String(bytes.length), version: version(form) });
+    if (done?.ok !== true) throw new CacheFault(`it did not complete the entry${words(done)}`);
+  }
+  async #call(method, message) {
+    const headers2 = { accept: "application/json", authorization: `Bearer ${this.token}`, "content-type": "application/json", "user-agent": "mcp-verdict" };
+    const options = { method: "POST", headers: headers2, body: JSON.stringify(message) };
+    const bytes = await this.#patiently(async () => body(await this.#send(new URL(`/${SERVICE}/${method}`, this.base), options, this.limits.answerMs), ANSWER));
+    try {
+      return JSON.parse(bytes.toString("utf8"));
+    } catch {
+      throw new CacheFault("it answers with something that is no JSON");
+    }
+  }
+  /** Sends once; an answer that is no success rejects, with `again` where another try may help. */
+  async #send(url, options, ms) {
+    const late = AbortSignal.timeout(ms);
+    const signal = this.signal ? AbortSignal.any([this.signal, late]) : late;
+    const response = await fetch(url, { ...options, redirect: "manual", signal });
+    if (response.ok) return response;
+    const said = await body(response, ANSWER).then(parse).catch(() => void 0);
+    const fault2 = new CacheFault(`it answers HTTP ${response.status}${words(said)}`);
+    throw Object.assign(fault2, { again: response.status >= 500 });
+  }
+  async #patiently(step) {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await step();
+      } catch (error) {
+        if (this.signal?.aborted) throw new CacheFault("the job was cancelled");
+        const fault2 = error instanceof CacheFault ? error : Object.assign(new CacheFault(reason(error)), { again: error.name !== "TimeoutError" });
+        if (!fault2.again || tried >= this.limits.tries) throw fault2;
+        await sleep(this.limits.pauseMs, void 0, { signal: this.signal }).catch(() => {
+        });
+      }
+    }
+  }
+  /** Where an entry's bytes are: encrypted, or on the very machine where the service is too. */
+  #address(text) {
+    const url = URL.canParse(text ?? "") ? new URL(text) : void 0;
+    const here = (one) => one.protocol === "http:" && ["127.0.0.1", "localhost"].includes(one.hostname);
+    if (url?.protocol === "https:" || url && here(url) && here(this.base)) return url;
+    throw new CacheFault("it names no address that can be used");
+  }
+};
+function version(form) {
+  return createHash("sha256").update(form).digest("hex");
+}
+async function body(response, most) {
+  const pieces = [];
+  let length = 0;
+  for await (const piece of response.body ?? []) {
+    length += piece.length;
+    if (length > most) throw new CacheFault(`its answer is larger than ${most} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+function parse(bytes) {
+  return JSON.parse(bytes.toString("utf8"));
+}
+function words(answer) {
+  const said = answer?.message ?? answer?.msg;
+  return typeof said === "string" && said.trim() ? `: ${said.replace(/\s+/g, " ").trim().slice(0, WORDS)}` : "";
+}
+function reason(error) {
+  if (error.name === "TimeoutError") return "it does not answer in time";
+  const { code, message } = error.cause ?? error;
+  return `it cannot be reached (${String(typeof code === "string" ? code : message).slice(0, WORDS)})`;
+}
+
+// action/pack.mjs
+import { createHash as createHash2 } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+var SCHEMA = "mcp-verdict/answers/v1";
+var BOUNDS = { plain: 256 << 20, packed: 64 << 20 };
+var HEAD = 1 << 10;
+var BEGINS = /^\{"key":"[0-9a-f]{64}","check":"[0-9a-f]{32}","kept":\{/;
+var ENDS = "}}\n";
+var SESSION = /^(run|local)-\d[\d-]{0,60}$/;
+var sha256 = (bytes) => createHash2("sha256").update(bytes).digest("hex");
+var Unpackable = class extends Error {
+};
+function readLast(text) {
+  try {
+    const { session, secret, finished, fresh = false } = JSON.parse(text);
+    const good = SESSION.test(session) && /^[0-9a-f]{0,64}$/.test(secret) && typeof finished === "boolean" && typeof fresh === "boolean";
+    return good ? { session, secret, finished, fresh } : void 0;
+  } catch {
+    return void 0;
+  }
+}
+function clean(bytes, secrets) {
+  const risky = secrets.map((secret) => Buffer.from(secret)).filter((secret) => bytes.includes(secret));
+  const kept = [];
+  let left = 0;
+  for (let from = 0; from < bytes.length; ) {
+    const at = bytes.indexOf(10, from);
+    const line = bytes.subarray(from, at < 0 ? bytes.length : at + 1);
+    from += line.length;
+    if (isAnswer(line) && !risky.some((secret) => line.includes(secret))) kept.push(line);
+    else if (line.length > 1) left += 1;
+  }
+  return { bytes: Buffer.concat(kept), answers: kept.length, left };
+}
+function isAnswer(line) {
+  return BEGINS.test(line.toString("latin1", 0, 160)) && line.toString("latin1", line.length - ENDS.length) === ENDS;
+}
+async function pack(last, bytes, bounds = BOUNDS) {
+  if (bytes.length > bounds.plain) throw new Unpackable(tooLarge(bytes.length, bounds.plain));
+  const head = `${JSON.stringify({ schema: SCHEMA, last, bytes: bytes.length, sha256: sha256(bytes) })}
+`;
+  const packed = await promisify(gzip)(Buffer.concat([Buffer.from(head), bytes]));
+  if (packed.length > bounds.packed) throw new Unpackable(tooLarge(packed.length, bounds.packed));
+  return packed;
+}
+async function unpack(packed, bounds = BOUNDS) {
+  let plain;
+  try {
+    plain = await promisify(gunzip)(packed, { maxOutputLength: bounds.plain + HEAD });
+  } catch (error) {
+    throw new Unpackable(`it cannot be unpacked (${error.code ?? error.message})`);
+  }
+  const end = plain.subarray(0, HEAD).indexOf(10);
+  const head = end < 0 ? void 0 : parse2(plain.subarray(0, end));
+  const last = head?.schema === SCHEMA ? readLast(JSON.stringify(head.last ?? null)) : void 0;
+  if (!last) throw new Unpackable("it is nothing that was kept by this version");
+  const bytes = plain.subarray(end + 1);
+  if (bytes.length > bounds.plain || bytes.length !== head.bytes || sha256(bytes) !== head.sha256) throw new Unpackable("it is damaged");
+  return { last, bytes };
+}
+function parse2(line) {
+  try {
+    return JSON.parse(line.toString("utf8"));
+  } catch {
+    return void 0;
+  }
+}
+function tooLarge(bytes, most) {
+  return `${bytes} bytes exceed the limit of ${most}`;
+}
+
+// action/layers.mjs
+import { statSync } from "node:fs";
+import path from "node:path";
+var NATIVE = [1, 2, 3];
+var GOLDEN = "golden/tasks.yaml";
+var OPENAI = { keys: ["OPENAI_API_KEY"], bases: ["OPENAI_BASE_URL"] };
+var PROVIDERS = {
+  openai: OPENAI,
+  "openai-chat": OPENAI,
+  anthropic: { keys: ["ANTHROPIC_API_KEY"], bases: ["ANTHROPIC_BASE_URL"] },
+  gemini: { keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"], bases: ["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"] },
+  github: { keys: ["GITHUB_TOKEN"], bases: ["GITHUB_MODELS_BASE_URL"] },
+  "openai-compatible": { keys: ["OPENAI_COMPATIBLE_API_KEY"], bases: ["OPENAI_COMPATIBLE_BASE_URL"] }
+};
+var ids = (config) => [...config.models ?? [], ...config.judge ? [config.judge] : []];
+var prefix = (id) => id.trim().split(":")[0];
+function paysForAnswers(config) {
+  return ids(config).some((id) => id.trim() !== "lexical");
+}
+function wantsToken(config) {
+  return ids(config).some((id) => prefix(id) === "github");
+}
+function modelKeys(env) {
+  const names = new Set(Object.values(PROVIDERS).flatMap(({ keys }) => keys));
+  return [...names].map((name) => env[name]?.trim()).filter(Boolean);
+}
+function missing(config, cwd, env) {
+  if (!config.golden && !isFile(path.join(cwd, GOLDEN))) {
+    return `there is no golden set; write ${GOLDEN}, or name one with the input \`golden\``;
+  }
+  if (!config.models?.length) {
+    return "no model is named; give the input `models`, or `models` in mcp-verdict.yaml (`lexical` needs no key)";
+  }
+  for (const id of ids(config)) {
+    const { keys, bases } = PROVIDERS[prefix(id)] ?? {};
+    const elsewhere = !keys || prefix(id) === "openai-compatible" || bases.some((name) => env[name]?.trim());
+    if (!elsewhere && !keys.some((name) => env[name]?.trim())) {
+      return prefix(id) === "github" ? `\`${id}\` needs the input \`token\`` : `\`${id}\` needs a key; give the step ${keys[0]} in \`env\``;
+    }
+  }
+  return void 0;
+}
+function isFile(file) {
+  try {
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+// action/answers.mjs
+var FOLDER = ".eval-cache";
+var LAST = "last.json";
+var SMALL = 4 << 10;
+var Answers = class {
+  #isOpen;
+  #restored;
+  constructor(run, prepared, { isOpen = false, bounds = BOUNDS, limits } = {}) {
+    Object.assign(this, { run, prepared, bounds, limits });
+    this.#isOpen = isOpen;
+  }
+  /** Brings the answers of an earlier job here, unless some are here already. */
+  async restore() {
+    const { env, event, runner, inputs } = this.run;
+    if (inputs.cache === "off" || !paysForAnswers(this.prepared.config)) return;
+    const service = cacheService(env, this.run.stop.signal, this.limits);
+    if (!service) return runner.say("Answers of models are not kept between jobs: the runner names no cache service of GitHub's.");
+    this.#isOpen = service.may("write");
+    if (this.#isOpen) runner.state("answers", "open");
+    if (!service.may("read")) return runner.say("Answers of models from earlier jobs are not fetched: this job may not read GitHub's cache.");
+    try {
+      const folder = this.#folder();
+      if (existsSync(path2.join(folder, LAST))) return runner.say("Answers of models are here already; none were fetched.");
+      const keys = keysOf(this.run, this.prepared);
+      const found = await service.find(SCHEMA, event.name === "schedule" ? keys.night : keys.prefixes);
+      if (!found) return runner.say("There are no answers of models from an earlier job.");
+      const { last, bytes } = await unpack(await service.download(found.url, this.bounds.packed), this.bounds);
+      lay(folder, `${last.session}.jsonl`, bytes);
+      lay(folder, LAST, Buffer.from(JSON.stringify(last)));
+      this.#restored = found.key.startsWith(keys.own) ? digest(bytes) : void 0;
+      runner.say(`Answers of models from an earlier job are here: ${bytes.length} bytes of session ${last.session}.`);
+    } catch (error) {
+      this.#tell("fetched", "they are paid for again", error);
+    }
+  }
+  /** Keeps what the program left; nothing where the job was cancelled, since the step after the job has more time. */
+  async save() {
+    const { env, runner, stop } = this.run;
+    if (!this.#isOpen || stop.signal.aborted) return;
+    const service = cacheService(env, stop.signal, this.limits);
+    try {
+      const session = readSession(this.#folder(), this.bounds.plain);
+      if (session) await this.#store(service, session);
+    } catch (error) {
+      this.#tell("kept", "the next job pays for them again", error);
+    }
+    runner.state("answers", "");
+  }
+  async #store(service, { last, bytes }) {
+    const { runner } = this.run;
+    const kept = clean(bytes, runner.masks);
+    if (kept.left > 0) runner.say(`${kept.left} lines of ${last.session} are not kept: they are no whole answers, or hold a secret.`);
+    if (kept.answers === 0 || digest(kept.bytes) === this.#restored) return;
+    const packed = await pack(last, kept.bytes, this.bounds);
+    await service.store(SCHEMA, keysOf(this.run, this.prepared).mine, packed);
+    runner.say(`${kept.answers} answers of models are kept for the next job (${packed.length} bytes).`);
+  }
+  #tell(what, then, error) {
+    const known2 = error instanceof CacheFault || error instanceof Unpackable;
+    const why = known2 ? `GitHub's cache: ${error.message}` : error.code ?? error.message;
+    this.run.runner.annotate("notice", "mcp-verdict", `Answers of models were not ${what}: ${why}. The verdict is the same; ${then}.`);
+  }
+  /** The folder, which must lie in the checkout with all links followed: the configuration may be a pull request's. */
+  #folder() {
+    const { config, cwd } = this.prepared;
+    const root = realpathSync(this.run.env.GITHUB_WORKSPACE || process.cwd());
+    const folder = path2.resolve(cwd, config.cache ?? FOLDER);
+    let there = folder;
+    while (!isThere(there) && path2.dirname(there) !== there) there = path2.dirname(there);
+    const real = path2.join(realpathSync(there), path2.relative(there, folder));
+    const relative = path2.relative(root, real);
+    const outside = relative === ".." || relative.startsWith(`..${path2.sep}`) || path2.isAbsolute(relative);
+    if (outside || relative === "") throw new Unpackable("the folder of `cache` is none inside the checkout");
+    return real;
+  }
+};
+function keysOf({ env, inputs }, { file, plan }, unique = randomUUID()) {
+  const number2 = (text, other) => /^\d{1,20}$/.test(text ?? "") ? text : other;
+  const short = (...parts) => createHash3("sha256").update(JSON.stringify(parts.map((part2) => part2 ?? null))).digest("hex").slice(0, 16);
+  const set = `mcp-verdict-answers-${short(inputs.workingDirectory, file, inputs.golden)}-`;
+  const part = short(plan?.url ?? plan?.command, inputs.models, inputs.judge, inputs.shard, inputs.checkName);
+  const own = `${set}${part}-`;
+  const night = `${own}${number2(env.GITHUB_RUN_ID, "0")}-`;
+  return { own, mine: `${night}${number2(env.GITHUB_RUN_ATTEMPT, "1")}-${unique.slice(0, 8)}`, prefixes: [night, own, set], night: [night] };
+}
+function readSession(folder, most) {
+  const last = readLast((readPlain(path2.join(folder, LAST), SMALL) ?? "").toString("utf8"));
+  const bytes = last && readPlain(path2.join(folder, `${last.session}.jsonl`), most);
+  return bytes && { last, bytes };
+}
+function readPlain(file, most) {
+  if (!isThere(file)) return void 0;
+  const handle = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  try {
+    const at = fstatSync(handle);
+    if (!at.isFile()) throw new Unpackable(`${path2.basename(file)} is no ordinary file`);
+    if (at.size > most) throw new Unpackable(`${at.size} bytes exceed the limit of ${most}`);
+    return readFileSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+function lay(folder, name, bytes) {
+  mkdirSync(folder, { recursive: true });
+  const draft = path2.join(folder, `restored-${randomUUID()}.tmp`);
+  try {
+    writeFileSync(draft, bytes, { flag: "wx", mode: 384 });
+    renameSync(draft, path2.join(folder, name));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+function isThere(file) {
+  try {
+    lstatSync(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+var digest = (bytes) => createHash3("sha256").update(bytes).digest("hex");
 
 // action/github.mjs
-import { setTimeout as sleep } from "node:timers/promises";
-import http from "node:http";
+import { setTimeout as sleep2 } from "node:timers/promises";
+import http2 from "node:http";
 
 // action/patience.mjs
 var TRIES = 3;
@@ -75,12 +448,12 @@ var ApiFault = class extends Error {
 };
 var GitHub = class {
   constructor({ base, token, env = {}, log = () => {
-  }, wait = sleep, now = Date.now }) {
+  }, wait = sleep2, now = Date.now }) {
     Object.assign(this, { base: base.replace(/\/+$/, ""), token, log, wait, now });
     this.hurried = false;
     this.lost = 0;
     this.waited = 0;
-    if (env.HTTPS_PROXY || env.https_proxy || env.HTTP_PROXY || env.http_proxy) http.setGlobalProxyFromEnv?.(env);
+    if (env.HTTPS_PROXY || env.https_proxy || env.HTTP_PROXY || env.http_proxy) http2.setGlobalProxyFromEnv?.(env);
   }
   /** From here on nothing is waited for any more. */
   hurry() {
@@ -93,10 +466,10 @@ var GitHub = class {
    * `wasDone` is asked before a request is sent again that may have been carried out in spite of its answer; what it
    * gives back, unless it is undefined, stands for the answer.
    */
-  async request(method, path8, body, wasDone = async () => void 0) {
+  async request(method, path10, body2, wasDone = async () => void 0) {
     for (let tried = 1; ; tried++) {
       const began = this.now();
-      const answer = await this.#send(method, path8, body);
+      const answer = await this.#send(method, path10, body2);
       const next = this.hurried && tried > 1 ? { stop: "the job was cancelled" } : decide(answer, tried, this.now());
       if (next.go) return answer.json;
       if (next.unsure) this.lost += this.now() - began;
@@ -121,25 +494,25 @@ var GitHub = class {
     await this.wait(this.hurried ? 0 : wait, void 0, { signal: this.rush.signal }).catch(() => {
     });
   }
-  async #send(method, path8, body) {
+  async #send(method, path10, body2) {
     const timeout = AbortSignal.timeout(this.hurried ? HURRY_MS : ANSWER_MS);
     try {
-      const response = await fetch(this.base + path8, {
+      const response = await fetch(this.base + path10, {
         method,
         headers: {
           accept: "application/vnd.github+json",
           authorization: `Bearer ${this.token}`,
           "user-agent": "mcp-verdict",
           "x-github-api-version": "2022-11-28",
-          ...body === void 0 ? {} : { "content-type": "application/json" }
+          ...body2 === void 0 ? {} : { "content-type": "application/json" }
         },
-        body: body === void 0 ? void 0 : JSON.stringify(body),
+        body: body2 === void 0 ? void 0 : JSON.stringify(body2),
         // The token is for this origin and no other.
         redirect: "manual",
         signal: timeout
       });
       const text = await response.text();
-      const json = parse(text);
+      const json = parse3(text);
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
@@ -152,7 +525,7 @@ var GitHub = class {
     }
   }
 };
-function parse(text) {
+function parse3(text) {
   try {
     return JSON.parse(text);
   } catch {
@@ -161,62 +534,13 @@ function parse(text) {
 }
 
 // action/event.mjs
-import { readFileSync, statSync as statSync2 } from "node:fs";
-
-// action/layers.mjs
-import { statSync } from "node:fs";
-import path from "node:path";
-var NATIVE = [1, 3];
-var GOLDEN = "golden/tasks.yaml";
-var OPENAI = { keys: ["OPENAI_API_KEY"], bases: ["OPENAI_BASE_URL"] };
-var PROVIDERS = {
-  openai: OPENAI,
-  "openai-chat": OPENAI,
-  anthropic: { keys: ["ANTHROPIC_API_KEY"], bases: ["ANTHROPIC_BASE_URL"] },
-  gemini: { keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"], bases: ["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"] },
-  github: { keys: ["GITHUB_TOKEN"], bases: ["GITHUB_MODELS_BASE_URL"] },
-  "openai-compatible": { keys: ["OPENAI_COMPATIBLE_API_KEY"], bases: ["OPENAI_COMPATIBLE_BASE_URL"] }
-};
-var ids = (config) => [...config.models ?? [], ...config.judge ? [config.judge] : []];
-var prefix = (id) => id.trim().split(":")[0];
-function wantsToken(config) {
-  return ids(config).some((id) => prefix(id) === "github");
-}
-function modelKeys(env) {
-  const names = new Set(Object.values(PROVIDERS).flatMap(({ keys }) => keys));
-  return [...names].map((name) => env[name]?.trim()).filter(Boolean);
-}
-function missing(config, cwd, env) {
-  if (!config.golden && !isFile(path.join(cwd, GOLDEN))) {
-    return `there is no golden set; write ${GOLDEN}, or name one with the input \`golden\``;
-  }
-  if (!config.models?.length) {
-    return "no model is named; give the input `models`, or `models` in mcp-verdict.yaml (`lexical` needs no key)";
-  }
-  for (const id of ids(config)) {
-    const { keys, bases } = PROVIDERS[prefix(id)] ?? {};
-    const elsewhere = !keys || prefix(id) === "openai-compatible" || bases.some((name) => env[name]?.trim());
-    if (!elsewhere && !keys.some((name) => env[name]?.trim())) {
-      return prefix(id) === "github" ? `\`${id}\` needs the input \`token\`` : `\`${id}\` needs a key; give the step ${keys[0]} in \`env\``;
-    }
-  }
-  return void 0;
-}
-function isFile(file) {
-  try {
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
-
-// action/event.mjs
+import { readFileSync as readFileSync2, statSync as statSync2 } from "node:fs";
 var MAX_BYTES = 32 << 20;
 function readEvent(env) {
   const name = env.GITHUB_EVENT_NAME ?? "";
   try {
     if (statSync2(env.GITHUB_EVENT_PATH).size > MAX_BYTES) return { name, payload: {} };
-    const payload = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, "utf8"));
+    const payload = JSON.parse(readFileSync2(env.GITHUB_EVENT_PATH, "utf8"));
     return { name, payload: payload && typeof payload === "object" ? payload : {} };
   } catch {
     return { name, payload: {} };
@@ -302,7 +626,7 @@ function automatic({ name, payload }, label) {
 }
 
 // action/publish.mjs
-import { createHash, randomUUID } from "node:crypto";
+import { createHash as createHash4, randomUUID as randomUUID2 } from "node:crypto";
 import { beginCheckRun, completeCheckRun } from "./core.mjs";
 var PAGES = 10;
 var CheckRun = class {
@@ -353,13 +677,13 @@ var CheckRun = class {
     const wasDone = () => this.#find((id) => id === this.identity.mine);
     return known(await this.github.request("POST", this.path, create, wasDone));
   }
-  async #update(id, body, expected) {
+  async #update(id, body2, expected) {
     const wasDone = async () => {
       const now = await this.github.request("GET", `${this.path}/${id}`);
-      const done = now?.status === body.status && (now?.output?.annotations_count ?? 0) >= expected;
+      const done = now?.status === body2.status && (now?.output?.annotations_count ?? 0) >= expected;
       return done ? now : void 0;
     };
-    return this.github.request("PATCH", `${this.path}/${id}`, body, wasDone);
+    return this.github.request("PATCH", `${this.path}/${id}`, body2, wasDone);
   }
   async #find(isIt) {
     const query = `?check_name=${encodeURIComponent(this.publication.name)}&filter=all&per_page=100`;
@@ -372,8 +696,8 @@ var CheckRun = class {
     for (let page = 1; page <= PAGES; page++) {
       const some = await this.github.request("GET", `${this.path}/${id}/annotations?per_page=100&page=${page}`);
       if (!Array.isArray(some)) break;
-      for (const { path: path8, start_line, end_line, annotation_level, title, message } of some) {
-        all.push({ path: path8, start_line, end_line, annotation_level: annotation_level ?? "notice", title, message: message ?? "" });
+      for (const { path: path10, start_line, end_line, annotation_level, title, message } of some) {
+        all.push({ path: path10, start_line, end_line, annotation_level: annotation_level ?? "notice", title, message: message ?? "" });
       }
       if (some.length < 100) break;
     }
@@ -389,10 +713,10 @@ function known(answer) {
     annotations: answer.output?.annotations_count ?? 0
   };
 }
-function identity(env, subject, unique = randomUUID()) {
+function identity(env, subject, unique = randomUUID2()) {
   const run = /^\d{1,20}$/.test(env.GITHUB_RUN_ID ?? "") ? env.GITHUB_RUN_ID : "0";
   const attempt = Number(env.GITHUB_RUN_ATTEMPT) || 1;
-  const suite = createHash("sha256").update(JSON.stringify(subject)).digest("hex").slice(0, 16);
+  const suite = createHash4("sha256").update(JSON.stringify(subject)).digest("hex").slice(0, 16);
   const beginning = `mcp-verdict/${run}/${suite}/`;
   return {
     attempt,
@@ -421,9 +745,10 @@ function whyNot(error, { fork, dependabot }) {
 var PAGES2 = 10;
 function openCheckRun(run, prepared) {
   const { env, token, source: source2, inputs, runner } = run;
-  const why = missing2(run);
+  const part = inputs.shard && `No check run: this is part ${inputs.shard}; the job that joins all parts has it.`;
+  const why = part ?? missing2(run);
   if (why) return { begin: () => {
-  }, changes: async () => void 0, complete: async () => ({ why }) };
+  }, changes: async () => void 0, complete: async () => ({ why, isPart: Boolean(part) }) };
   const github = new GitHub({ base: env.GITHUB_API_URL || "https://api.github.com", token, env, log: (text) => runner.say(text) });
   run.stop.signal.addEventListener("abort", () => github.hurry());
   const subject = [inputs.checkName, inputs.workingDirectory, prepared.file, prepared.plan?.url ?? prepared.plan?.command];
@@ -467,394 +792,11 @@ function jobUrl(env) {
   return `${server}/${repository}/actions/runs/${id}${/^\d+$/.test(attempt ?? "") ? `/attempts/${attempt}` : ""}`;
 }
 
-// action/inputs.mjs
-var fault = (name, message) => {
-  throw new UsageFault(`input \`${name}\`: ${message}`);
-};
-function readInputs(env) {
-  const text = (name) => (env[`INPUT_${name.replaceAll(" ", "_").toUpperCase()}`] ?? "").trim();
-  const inputs = {
-    url: text("url") || void 0,
-    command: command("command", text("command")),
-    start: command("start", text("start")),
-    workingDirectory: text("working-directory") || ".",
-    config: text("config") || void 0,
-    headers: headers(text("headers")),
-    layers: layers(text("layers") || "auto"),
-    label: text("label") || "run-evals",
-    golden: text("golden") || void 0,
-    models: list(text("models")),
-    judge: text("judge") || void 0,
-    runs: number("runs", text("runs"), { whole: true, least: 1, most: 1e3 }),
-    budgetUsd: number("budget-usd", text("budget-usd"), { least: 0 }),
-    baseline: text("baseline") || void 0,
-    maxDrop: number("max-drop", text("max-drop"), { least: 0, most: 1 }),
-    shard: shard(text("shard")),
-    failOn: oneOf("fail-on", text("fail-on") || "fail", ["fail", "warn", "never"]),
-    checkName: checkName(text("check-name") || "mcp-verdict"),
-    annotations: annotations(text("annotations") || "auto"),
-    token: readToken(env),
-    runner: text("runner") || "auto",
-    timeout: number("timeout", text("timeout"), { least: 1e-3, most: 3600 })
-  };
-  if (inputs.url && inputs.command) fault("command", "given together with `url`; keep one");
-  return inputs;
-}
-function readToken(env) {
-  return (env.INPUT_TOKEN ?? "").trim() || void 0;
-}
-function command(name, text) {
-  if (!text.startsWith("[")) return text || void 0;
-  let words;
-  try {
-    words = JSON.parse(text);
-  } catch (error) {
-    fault(name, `begins with [ but is no JSON array: ${error.message}`);
-  }
-  const good = Array.isArray(words) && words.length > 0 && words.every((word2) => typeof word2 === "string");
-  return good ? words : fault(name, "a JSON array must hold words, all of them strings");
-}
-function headers(text) {
-  const out = {};
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (!line.trim()) continue;
-    const colon = line.indexOf(":");
-    if (colon < 1) fault("headers", `line ${index + 1} has no colon; write it as \`Name: value\``);
-    out[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
-  }
-  return out;
-}
-function layers(text) {
-  if (text === "auto") return "auto";
-  const numbers = text.split(",").map((part) => part.trim());
-  if (!numbers.every((part) => /^[0-3]$/.test(part))) {
-    fault("layers", `\`${text}\` is neither \`auto\` nor a list of layers such as \`0,1,2,3\``);
-  }
-  return [...new Set(numbers.map(Number))].sort();
-}
-function annotations(text) {
-  if (["auto", "log", "off"].includes(text)) return text;
-  if (/^\d{1,4}$/.test(text)) return Number(text);
-  return fault("annotations", `\`${text}\` is none of \`auto\`, \`log\`, \`off\` and a number up to 9999`);
-}
-function list(text) {
-  return text.split(/[\n,]/).map((part) => part.trim()).filter(Boolean);
-}
-function number(name, text, { whole = false, least, most = Infinity }) {
-  if (!text) return void 0;
-  const value = Number(text);
-  const good = /^[0-9.]+(e[0-9]+)?$/i.test(text) && value >= least && value <= most && (!whole || Number.isInteger(value));
-  const range = most === Infinity ? `from ${least}` : `from ${least} to ${most}`;
-  return good ? value : fault(name, `\`${text}\` is no ${whole ? "whole " : ""}number ${range}`);
-}
-function shard(text) {
-  if (!text) return void 0;
-  const [, part, of] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
-  const good = part !== void 0 && Number(part) >= 1 && Number(part) <= Number(of);
-  return good ? text : fault("shard", `\`${text}\` is not \`K/N\` with K from 1 to N`);
-}
-function checkName(text) {
-  const good = text.length <= 100 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text);
-  return good ? text : fault("check-name", "longer than 100 characters, or with characters that do not show");
-}
-function oneOf(name, text, allowed) {
-  const names = allowed.map((word2) => `\`${word2}\``).join(", ");
-  return allowed.includes(text) ? text : fault(name, `\`${text}\` is none of ${names}`);
-}
-function defaults() {
-  return readInputs({});
-}
-
-// action/program.mjs
-import { endGroup as endGroup2, startGroup as startGroup2, whyNotStarted as whyNotStarted2 } from "./core.mjs";
-
-// action/arrival.mjs
-import { createHash as createHash2, randomUUID as randomUUID2 } from "node:crypto";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync as readFileSync2, readdirSync, renameSync, rmSync, statSync as statSync3, writeFileSync } from "node:fs";
-import http2 from "node:http";
-import os from "node:os";
-import path2 from "node:path";
-import { setTimeout as sleep2 } from "node:timers/promises";
-import { gunzipSync } from "node:zlib";
-import { childEnvironment, endGroup, startGroup, whyNotStarted } from "./core.mjs";
-
-// action/releases.json
-var releases_default = {
-  version: "0.1.0",
-  targets: {}
-};
-
-// action/arrival.mjs
-var LIMITS = { packed: 64 << 20, unpacked: 256 << 20, hops: 5, tries: 3, answerMs: 6e4, pauseMs: 500 };
-var BUILD = /^(CARGO_HOME|RUSTUP_HOME|RUSTUP_TOOLCHAIN|CC|CXX|AR|SDKROOT|INCLUDE|LIB|LIBPATH|VSINSTALLDIR)$/;
-var NotArrived = class extends Error {
-};
-var Forged = class extends Error {
-};
-var sha256 = (bytes) => createHash2("sha256").update(bytes).digest("hex");
-function targetOf(platform, arch) {
-  const system = { linux: "unknown-linux-musl", darwin: "apple-darwin", win32: "pc-windows-msvc" }[platform];
-  const processor = { x64: "x86_64", arm64: "aarch64" }[arch];
-  return system && processor ? `${processor}-${system}` : void 0;
-}
-async function arrive(choice, { env, signal, log = () => {
-}, lock = releases_default, limits = {}, ...rest }) {
-  const { platform = process.platform, arch = process.arch, action = ownFolder(), profile = "release" } = rest;
-  const at = { env, signal, log, lock, platform, arch, action, profile, limits: { ...LIMITS, ...limits } };
-  if (!["auto", "download", "build"].includes(choice)) return { file: named(choice, env), from: "path" };
-  if (choice === "build") return build(at);
-  try {
-    return await download(at);
-  } catch (error) {
-    if (choice === "download" || error instanceof Forged || signal?.aborted) throw error;
-    log(`No release asset: ${error.message}. Building the program from the Action's own sources.`);
-    return build(at);
-  }
-}
-function ownFolder() {
-  return path2.dirname(path2.dirname(new URL(import.meta.url).pathname.replace(/^\/([A-Za-z]:)/, "$1")));
-}
-function named(choice, env) {
-  const file = path2.resolve(env.GITHUB_WORKSPACE || process.cwd(), choice);
-  let isFile2 = false;
-  try {
-    isFile2 = statSync3(file).isFile();
-  } catch {
-  }
-  if (!isFile2) throw new UsageFault("input `runner`: neither `auto`, `download` or `build`, nor the path of a file");
-  return file;
-}
-var program = (platform) => platform === "win32" ? "mcp-verdict.exe" : "mcp-verdict";
-function cacheFolder({ env, lock, arch }) {
-  const base = env.RUNNER_TOOL_CACHE || env.RUNNER_TEMP || os.tmpdir();
-  return path2.join(base, "mcp-verdict", lock.version, arch);
-}
-function install(file, fill) {
-  mkdirSync(path2.dirname(file), { recursive: true });
-  const draft = `${file}.${randomUUID2()}`;
-  try {
-    fill(draft);
-    chmodSync(draft, 493);
-    renameSync(draft, file);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-async function download(at) {
-  const { env, lock, platform, arch, limits } = at;
-  const asset = lock.targets[targetOf(platform, arch) ?? ""];
-  if (!asset) throw new NotArrived(`version ${lock.version} has none for ${platform} on ${arch}; give the input \`runner\` a path, or \`build\``);
-  if (env.HTTPS_PROXY || env.https_proxy) http2.setGlobalProxyFromEnv?.(env);
-  const file = path2.join(cacheFolder(at), `${asset.sha256.slice(0, 16)}-${program(platform)}`);
-  if (isIntact(file, asset.sha256)) return { file, from: "cache" };
-  const packed = await fetchAsset(`${releaseBase(env)}/v${lock.version}/${asset.file}`, at);
-  if (sha256(packed) !== asset.packed) throw new Forged(`the release asset ${asset.file} is not the one that this version of the Action was released with`);
-  let bytes;
-  try {
-    bytes = gunzipSync(packed, { maxOutputLength: limits.unpacked });
-  } catch (error) {
-    throw new Forged(`the release asset ${asset.file} cannot be unpacked: ${error.code ?? error.message}`);
-  }
-  if (sha256(bytes) !== asset.sha256) throw new Forged(`the program in ${asset.file} is not the one that this version of the Action was released with`);
-  install(file, (draft) => writeFileSync(draft, bytes));
-  return { file, from: "download" };
-}
-function isIntact(file, hash) {
-  try {
-    return sha256(readFileSync2(file)) === hash;
-  } catch {
-    return false;
-  }
-}
-function releaseBase(env) {
-  if (env.MCP_VERDICT_RELEASE_BASE) return env.MCP_VERDICT_RELEASE_BASE.replace(/\/+$/, "");
-  const repository = env.GITHUB_ACTION_REPOSITORY ?? "";
-  if (!/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(repository)) throw new NotArrived("it is not known which repository the Action comes from");
-  return `https://github.com/${repository}/releases/download`;
-}
-async function fetchAsset(url, { log, limits, signal }) {
-  for (let tried = 1; ; tried++) {
-    try {
-      return await follow(url, limits, signal);
-    } catch (error) {
-      const why = error.cause?.code ?? error.message;
-      if (error instanceof NotArrived || signal?.aborted || tried >= limits.tries) throw new NotArrived(`${new URL(url).host} cannot be reached or has none (${why})`);
-      log(`The download failed (${why}); trying again.`);
-      await sleep2(limits.pauseMs * 2 ** tried);
-    }
-  }
-}
-async function follow(from, limits, stop) {
-  let url = new URL(from);
-  const late = AbortSignal.timeout(limits.answerMs);
-  const signal = stop ? AbortSignal.any([stop, late]) : late;
-  for (let hop = 0; hop <= limits.hops; hop++) {
-    const loopback = url.hostname === "127.0.0.1" && new URL(from).hostname === "127.0.0.1";
-    if (url.protocol !== "https:" && !loopback) throw new NotArrived(`a download from ${url.protocol} is refused`);
-    const response = await fetch(url, { redirect: "manual", signal });
-    const next = response.headers.get("location");
-    if (response.status >= 300 && response.status < 400 && next) {
-      url = new URL(next, url);
-      continue;
-    }
-    if (response.status >= 400 && response.status < 500) throw new NotArrived(`HTTP ${response.status}`);
-    if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    return await collect(response, limits.packed);
-  }
-  throw new NotArrived("too many redirects");
-}
-async function collect(response, most) {
-  const pieces = [];
-  let length = 0;
-  for await (const piece of response.body) {
-    length += piece.length;
-    if (length > most) throw new NotArrived("the answer is too large");
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-}
-async function build(at) {
-  const { env, signal, log, platform, action, profile } = at;
-  const key = sourceKey(action);
-  if (!key) throw new NotArrived("the Action's folder has no sources to build from; give the input `runner` a path");
-  const folder = path2.join(cacheFolder(at), `built-${key}`);
-  const file = path2.join(folder, program(platform));
-  try {
-    if (statSync3(file).isFile()) return { file, from: "cache" };
-  } catch {
-  }
-  const target = env.CARGO_TARGET_DIR || path2.join(folder, "target");
-  log("Building mcp-verdict with cargo; this takes some minutes, once for each version on a machine.");
-  const extra = Object.fromEntries(Object.entries(env).filter(([name]) => BUILD.test(name)));
-  const words = ["cargo", "build", "--quiet", "--locked", "--package", "mcp-verdict", "--profile", profile];
-  await cargo(words, signal, { cwd: action, env: childEnvironment(env, { ...extra, CARGO_TARGET_DIR: target }) });
-  const made = path2.join(target, profile === "dev" ? "debug" : profile, program(platform));
-  install(file, (draft) => copyFileSync(made, draft));
-  return { file, from: "build" };
-}
-function cargo(words, signal, options) {
-  return new Promise((resolve, reject) => {
-    let child;
-    try {
-      child = startGroup(words, { ...options, stdio: ["ignore", "ignore", "pipe"] });
-    } catch (error) {
-      return reject(new NotArrived(whyNotStarted(error, words[0])));
-    }
-    const stop = () => endGroup(child);
-    signal?.addEventListener("abort", stop, { once: true });
-    let said = "";
-    child.stderr.setEncoding("utf8").on("data", (text) => said = (said + text).slice(-4e3));
-    child.on("error", (error) => reject(new NotArrived(`${whyNotStarted(error, words[0])}; install Rust, or give the input \`runner\` a path`)));
-    child.on("close", (code) => {
-      signal?.removeEventListener("abort", stop);
-      if (code === 0) resolve();
-      else reject(new NotArrived(signal?.aborted ? "the build was cancelled" : `cargo build failed (exit code ${code}):
-${said}`));
-    });
-  });
-}
-function sourceKey(action) {
-  const digest = createHash2("sha256");
-  const walk = (folder) => {
-    for (const entry of readdirSync(path2.join(action, folder), { withFileTypes: true }).sort((a, b) => a.name < b.name ? -1 : 1)) {
-      const name = `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !["node_modules", "target", "js"].includes(entry.name)) walk(name);
-      else if (entry.isFile()) digest.update(`${name}
-`).update(readFileSync2(path2.join(action, name)));
-    }
-  };
-  try {
-    for (const name of ["Cargo.lock", "Cargo.toml"]) digest.update(readFileSync2(path2.join(action, name)));
-    walk("crates");
-  } catch {
-    return void 0;
-  }
-  return digest.digest("hex").slice(0, 16);
-}
-
-// action/program.mjs
-var KEPT_BACK = /^(ACTIONS|INPUT|STATE)_|^GITHUB_(ENV|PATH|OUTPUT|STATE|STEP_SUMMARY|TOKEN)$|^NODE_OPTIONS$/i;
-var KEPT = 8 << 20;
-function programEnvironment(env, token) {
-  const kept = Object.entries(env).filter(([name]) => !KEPT_BACK.test(name));
-  return { ...Object.fromEntries(kept), ...token ? { GITHUB_TOKEN: token } : {} };
-}
-var PROGRAM_GRACE_MS = 5e3;
-function runProgram(file, args, { env, cwd, signal, token, heard = () => {
-}, started = () => {
-}, mostMs }) {
-  return new Promise((resolve, reject) => {
-    let child;
-    try {
-      child = startGroup2([file, ...args], { env: programEnvironment(env, token), cwd, stdio: ["ignore", "pipe", "pipe"] });
-    } catch (error) {
-      return reject(new NotArrived(whyNotStarted2(error, "mcp-verdict")));
-    }
-    const stop = () => endGroup2(child, PROGRAM_GRACE_MS);
-    let late = false;
-    const timer = mostMs && setTimeout(() => (late = true) && stop(), mostMs);
-    signal?.addEventListener("abort", stop, { once: true });
-    const said = { stdout: "", stderr: "" };
-    for (const name of ["stdout", "stderr"]) {
-      child[name].setEncoding("utf8").on("data", (text) => said[name] = (said[name] + text).slice(-KEPT));
-    }
-    child.stderr.on("data", heard);
-    started(child.pid);
-    if (signal?.aborted) stop();
-    child.on("error", (error) => {
-      clearTimeout(timer);
-      reject(new NotArrived(whyNotStarted2(error, "mcp-verdict")));
-    });
-    child.on("close", (exit, name) => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
-      resolve({ exit, name, late, ...said });
-    });
-  });
-}
-
-// action/after.mjs
-async function afterJob(env, runner, token) {
-  if (env.STATE_finished) return 0;
-  await endLeftOver(env);
-  const id = Number(env.STATE_checkRun);
-  if (!Number.isSafeInteger(id) || id < 1 || !token) return 0;
-  try {
-    const github = new GitHub({ base: env.GITHUB_API_URL || "https://api.github.com", token, env });
-    const report = unjudged(void 0, "{}", "The job was ended before there was a verdict.", void 0);
-    const publication = { name: readInputs(env).checkName, summaryUrl: jobUrl(env), cancelled: true };
-    const [update] = JSON.parse(completeCheckRun2(report, JSON.stringify(publication))).updates;
-    delete update.external_id;
-    await github.request("PATCH", `/repos/${env.GITHUB_REPOSITORY}/check-runs/${id}`, update);
-    runner.say("The step did not finish; its check run is marked as cancelled.");
-  } catch (error) {
-    runner.say(`The check run could not be completed: ${error.message}`);
-  }
-  return 0;
-}
-async function endLeftOver(env) {
-  const [program3, server] = [env.STATE_program, env.STATE_server].map(Number).map((pid) => Number.isSafeInteger(pid) && pid > 1 && pid);
-  if (program3) {
-    signalGroup(program3, "SIGTERM");
-    for (const until = Date.now() + PROGRAM_GRACE_MS; isThere(program3) && Date.now() < until; ) await sleep3(50);
-    signalGroup(program3, "SIGKILL");
-  }
-  if (server) signalGroup(server, "SIGKILL");
-}
-function isThere(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 // action/examine.mjs
-import { authorities as authorities2, check, coreConfig as coreConfig2, planRun, unjudged as unjudged2 } from "./core.mjs";
+import { authorities as authorities2, check, coreConfig as coreConfig2, planRun, unjudged } from "./core.mjs";
 
 // action/config.mjs
-import { lstatSync, readFileSync as readFileSync3, realpathSync, statSync as statSync4 } from "node:fs";
+import { lstatSync as lstatSync2, readFileSync as readFileSync3, realpathSync as realpathSync2, statSync as statSync3 } from "node:fs";
 import path3 from "node:path";
 import { parseConfig } from "./core.mjs";
 var DEFAULT_FILE = "mcp-verdict.yaml";
@@ -870,7 +812,7 @@ function variables(env) {
 }
 function readConfig(inputs, cwd, env) {
   const file = find(inputs, cwd, env);
-  const config = file ? parse2(file, cwd) : {};
+  const config = file ? parse4(file, cwd) : {};
   const values = variables(env);
   config.server ??= {};
   overlay(config, inputs);
@@ -885,8 +827,8 @@ function readConfig(inputs, cwd, env) {
 }
 function hide(value, name, values) {
   if (value.includes("${")) return value;
-  const words = value.split(/(\s+)/);
-  return words.map((word2, index) => {
+  const words2 = value.split(/(\s+)/);
+  return words2.map((word2, index) => {
     if (word2.trim().length < 6 || /^(basic|bearer|digest|negotiate)$/i.test(word2)) return word2;
     values[`${name}-${index}`] = word2;
     return `\${${name}-${index}}`;
@@ -918,7 +860,7 @@ function find(inputs, cwd, env) {
   if (inputs.config) return inside(root, path3.resolve(cwd, inputs.config), "config", (at) => at.isFile(), "file");
   const file = path3.join(cwd, DEFAULT_FILE);
   try {
-    lstatSync(file);
+    lstatSync2(file);
   } catch {
     return void 0;
   }
@@ -929,20 +871,20 @@ function inside(root, name, what, isRight, kind) {
   const shown = path3.relative(root, named2) || ".";
   let real;
   try {
-    real = realpathSync(named2);
+    real = realpathSync2(named2);
   } catch {
     throw new UsageFault(`\`${what}\`: ${shown} is not there`);
   }
-  const relative = path3.relative(realpathSync(root), real);
+  const relative = path3.relative(realpathSync2(root), real);
   if (relative === ".." || relative.startsWith(`..${path3.sep}`) || path3.isAbsolute(relative)) {
     throw new UsageFault(`\`${what}\`: ${shown} lies outside the checkout`);
   }
-  if (!isRight(statSync4(real))) throw new UsageFault(`\`${what}\`: ${shown} is no ${kind}`);
+  if (!isRight(statSync3(real))) throw new UsageFault(`\`${what}\`: ${shown} is no ${kind}`);
   return real;
 }
-function parse2(file, cwd) {
+function parse4(file, cwd) {
   const shown = path3.relative(cwd, file).replaceAll("\\", "/");
-  const { size } = statSync4(file);
+  const { size } = statSync3(file);
   if (size > MAX_BYTES2) throw new UsageFault(`${shown}: ${size} bytes exceed the limit of ${MAX_BYTES2} for a configuration`);
   try {
     return JSON.parse(parseConfig(readFileSync3(file, "utf8"), shown));
@@ -951,31 +893,133 @@ function parse2(file, cwd) {
   }
 }
 
+// action/inputs.mjs
+var fault = (name, message) => {
+  throw new UsageFault(`input \`${name}\`: ${message}`);
+};
+function readInputs(env) {
+  const text = (name) => (env[`INPUT_${name.replaceAll(" ", "_").toUpperCase()}`] ?? "").trim();
+  const inputs = {
+    url: text("url") || void 0,
+    command: command("command", text("command")),
+    start: command("start", text("start")),
+    workingDirectory: text("working-directory") || ".",
+    config: text("config") || void 0,
+    headers: headers(text("headers")),
+    layers: layers(text("layers") || "auto"),
+    label: text("label") || "run-evals",
+    golden: text("golden") || void 0,
+    models: list(text("models")),
+    judge: text("judge") || void 0,
+    runs: number("runs", text("runs"), { whole: true, least: 1, most: 1e3 }),
+    budgetUsd: number("budget-usd", text("budget-usd"), { least: 0 }),
+    baseline: text("baseline") || void 0,
+    maxDrop: number("max-drop", text("max-drop"), { least: 0, most: 1 }),
+    shard: shard(text("shard")),
+    merge: text("merge") || void 0,
+    updateBaseline: oneOf("update-baseline", text("update-baseline") || "false", ["true", "false"]) === "true",
+    failOn: oneOf("fail-on", text("fail-on") || "fail", ["fail", "warn", "never"]),
+    checkName: checkName(text("check-name") || "mcp-verdict"),
+    annotations: annotations(text("annotations") || "auto"),
+    cache: oneOf("cache", text("cache") || "auto", ["auto", "off"]),
+    token: readToken(env),
+    runner: text("runner") || "auto",
+    timeout: number("timeout", text("timeout"), { least: 1e-3, most: 3600 })
+  };
+  if (inputs.url && inputs.command) fault("command", "given together with `url`; keep one");
+  if (inputs.shard && inputs.merge) fault("shard", "given together with `merge`; a job runs a part or joins all of them");
+  return inputs;
+}
+function readToken(env) {
+  return (env.INPUT_TOKEN ?? "").trim() || void 0;
+}
+function command(name, text) {
+  if (!text.startsWith("[")) return text || void 0;
+  let words2;
+  try {
+    words2 = JSON.parse(text);
+  } catch (error) {
+    fault(name, `begins with [ but is no JSON array: ${error.message}`);
+  }
+  const good = Array.isArray(words2) && words2.length > 0 && words2.every((word2) => typeof word2 === "string");
+  return good ? words2 : fault(name, "a JSON array must hold words, all of them strings");
+}
+function headers(text) {
+  const out = {};
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (!line.trim()) continue;
+    const colon = line.indexOf(":");
+    if (colon < 1) fault("headers", `line ${index + 1} has no colon; write it as \`Name: value\``);
+    out[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
+  }
+  return out;
+}
+function layers(text) {
+  if (text === "auto") return "auto";
+  const numbers = text.split(",").map((part) => part.trim());
+  if (!numbers.every((part) => /^[0-3]$/.test(part))) {
+    fault("layers", `\`${text}\` is neither \`auto\` nor a list of layers such as \`0,1,2,3\``);
+  }
+  return [...new Set(numbers.map(Number))].sort();
+}
+function annotations(text) {
+  if (["auto", "log", "off"].includes(text)) return text;
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  return fault("annotations", `\`${text}\` is none of \`auto\`, \`log\`, \`off\` and a number up to 9999`);
+}
+function list(text) {
+  return text.split(/[\n,]/).map((part) => part.trim()).filter(Boolean);
+}
+function number(name, text, { whole: whole2 = false, least, most = Infinity }) {
+  if (!text) return void 0;
+  const value = Number(text);
+  const good = /^[0-9.]+(e[0-9]+)?$/i.test(text) && value >= least && value <= most && (!whole2 || Number.isInteger(value));
+  const range = most === Infinity ? `from ${least}` : `from ${least} to ${most}`;
+  return good ? value : fault(name, `\`${text}\` is no ${whole2 ? "whole " : ""}number ${range}`);
+}
+function shard(text) {
+  if (!text) return void 0;
+  const [, part, of] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
+  const good = part !== void 0 && Number(part) >= 1 && Number(part) <= Number(of);
+  return good ? text : fault("shard", `\`${text}\` is not \`K/N\` with K from 1 to N`);
+}
+function checkName(text) {
+  const good = text.length <= 100 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text);
+  return good ? text : fault("check-name", "longer than 100 characters, or with characters that do not show");
+}
+function oneOf(name, text, allowed) {
+  const names = allowed.map((word2) => `\`${word2}\``).join(", ");
+  return allowed.includes(text) ? text : fault(name, `\`${text}\` is none of ${names}`);
+}
+function defaults() {
+  return readInputs({});
+}
+
 // action/start.mjs
 import {
   authorities,
-  childEnvironment as childEnvironment2,
+  childEnvironment,
   coreConfig,
-  endGroup as endGroup3,
+  endGroup,
   isReady,
   knock,
   openSocket,
-  signalGroup as signalGroup2,
-  startGroup as startGroup3,
-  whyNotStarted as whyNotStarted3
+  signalGroup,
+  startGroup,
+  whyNotStarted
 } from "./core.mjs";
 var PATIENCE_MS = 6e4;
 var ANSWER_MS2 = 5e3;
 var PAUSE_MS = 100;
-var KEPT2 = 256 << 10;
+var KEPT = 256 << 10;
 async function startServer(plan, { config, variables: variables2, env, cwd, signal, started = () => {
-} }) {
+}, called = "`start`" }) {
   const request = knock(coreConfig(config), JSON.stringify(variables2));
   const options = { ca: authorities(config.server["ca-file"], cwd) };
   const ask = (timeoutMs) => question({ ...plan.endpoint, timeoutMs }, request, options, signal);
   if (await ask(2e3) === "") {
     throw new NotStarted(
-      `something answers at ${plan.url} already, before \`start\` was run; stop it, or leave out \`start\``
+      `something answers at ${plan.url} already, before ${called} was run; stop it, or leave out ${called}`
     );
   }
   const server = launch(plan, env, cwd);
@@ -988,7 +1032,7 @@ async function startServer(plan, { config, variables: variables2, env, cwd, sign
     const ended = server.how();
     if (ended || signal.aborted || Date.now() >= until) {
       await server.end();
-      const what = ended ? `the server that \`start\` ran ${ended}` : signal.aborted ? "the run was interrupted before the server answered" : `the server did not answer at ${plan.url} within ${Math.round(patience / 1e3)} s: ${why}`;
+      const what = ended ? `the server that ${called} ran ${ended}` : signal.aborted ? "the run was interrupted before the server answered" : `the server did not answer at ${plan.url} within ${Math.round(patience / 1e3)} s: ${why}`;
       throw new NotStarted(what, server.log());
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -997,21 +1041,21 @@ async function startServer(plan, { config, variables: variables2, env, cwd, sign
 function launch(plan, env, cwd) {
   let child;
   try {
-    child = startGroup3(plan.start, {
-      env: childEnvironment2(env, plan.environment),
+    child = startGroup(plan.start, {
+      env: childEnvironment(env, plan.environment),
       cwd,
       stdio: ["ignore", "pipe", "pipe"]
     });
   } catch (error) {
-    throw new NotStarted(whyNotStarted3(error, plan.start[0]));
+    throw new NotStarted(whyNotStarted(error, plan.start[0]));
   }
   let how = "";
-  const tail = new Tail(KEPT2);
+  const tail = new Tail(KEPT);
   child.stdout?.on("data", (bytes) => tail.push(bytes));
   child.stderr?.on("data", (bytes) => tail.push(bytes));
   const over = new Promise((resolve) => {
     child.on("error", (error) => {
-      how = `could not be started: ${whyNotStarted3(error, plan.start[0])}`;
+      how = `could not be started: ${whyNotStarted(error, plan.start[0])}`;
       resolve(how);
     });
     child.on("exit", (code, name) => {
@@ -1025,8 +1069,8 @@ function launch(plan, env, cwd) {
     over,
     how: () => how,
     log: () => tail.text(),
-    stop: () => signalGroup2(child.pid, "SIGTERM"),
-    end: () => ending ??= endGroup3(child)
+    stop: () => signalGroup(child.pid, "SIGTERM"),
+    end: () => ending ??= endGroup(child)
   };
 }
 function question(target, request, options, signal) {
@@ -1124,7 +1168,7 @@ async function examine(run, prepared) {
   } catch (error) {
     const [exit, why] = explain(error);
     const known2 = plan && coreConfig2(config);
-    const report = unjudged2(known2, JSON.stringify(variables2 ?? {}), error.message, JSON.stringify(run.source));
+    const report = unjudged(known2, JSON.stringify(variables2 ?? {}), error.message, JSON.stringify(run.source));
     return { report, exit, why, log: error.log ?? "", error };
   }
 }
@@ -1134,14 +1178,312 @@ function explain(error) {
   return [EXIT.internal, "a fault of mcp-verdict itself; please report it"];
 }
 
+// action/program.mjs
+import { endGroup as endGroup3, startGroup as startGroup3, whyNotStarted as whyNotStarted3 } from "./core.mjs";
+
+// action/arrival.mjs
+import { createHash as createHash5, randomUUID as randomUUID3 } from "node:crypto";
+import { chmodSync, copyFileSync, mkdirSync as mkdirSync2, readFileSync as readFileSync4, readdirSync, renameSync as renameSync2, rmSync as rmSync2, statSync as statSync4, writeFileSync as writeFileSync2 } from "node:fs";
+import http3 from "node:http";
+import os from "node:os";
+import path4 from "node:path";
+import { setTimeout as sleep3 } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import { childEnvironment as childEnvironment2, endGroup as endGroup2, startGroup as startGroup2, whyNotStarted as whyNotStarted2 } from "./core.mjs";
+
+// action/releases.json
+var releases_default = {
+  version: "0.1.0",
+  targets: {}
+};
+
+// action/arrival.mjs
+var LIMITS2 = { packed: 64 << 20, unpacked: 256 << 20, hops: 5, tries: 3, answerMs: 6e4, pauseMs: 500 };
+var BUILD = /^(CARGO_HOME|RUSTUP_HOME|RUSTUP_TOOLCHAIN|CC|CXX|AR|SDKROOT|INCLUDE|LIB|LIBPATH|VSINSTALLDIR)$/;
+var NotArrived = class extends Error {
+};
+var Forged = class extends Error {
+};
+var sha2562 = (bytes) => createHash5("sha256").update(bytes).digest("hex");
+function targetOf(platform, arch) {
+  const system = { linux: "unknown-linux-musl", darwin: "apple-darwin", win32: "pc-windows-msvc" }[platform];
+  const processor = { x64: "x86_64", arm64: "aarch64" }[arch];
+  return system && processor ? `${processor}-${system}` : void 0;
+}
+async function arrive(choice, { env, signal, log = () => {
+}, lock = releases_default, limits = {}, ...rest }) {
+  const { platform = process.platform, arch = process.arch, action = ownFolder(), profile = "release" } = rest;
+  const at = { env, signal, log, lock, platform, arch, action, profile, limits: { ...LIMITS2, ...limits } };
+  if (!["auto", "download", "build"].includes(choice)) return { file: named(choice, env), from: "path" };
+  if (choice === "build") return build(at);
+  try {
+    return await download(at);
+  } catch (error) {
+    if (choice === "download" || error instanceof Forged || signal?.aborted) throw error;
+    log(`No release asset: ${error.message}. Building the program from the Action's own sources.`);
+    return build(at);
+  }
+}
+function ownFolder() {
+  return path4.dirname(path4.dirname(new URL(import.meta.url).pathname.replace(/^\/([A-Za-z]:)/, "$1")));
+}
+function named(choice, env) {
+  const file = path4.resolve(env.GITHUB_WORKSPACE || process.cwd(), choice);
+  let isFile2 = false;
+  try {
+    isFile2 = statSync4(file).isFile();
+  } catch {
+  }
+  if (!isFile2) throw new UsageFault("input `runner`: neither `auto`, `download` or `build`, nor the path of a file");
+  return file;
+}
+var program = (platform) => platform === "win32" ? "mcp-verdict.exe" : "mcp-verdict";
+function cacheFolder({ env, lock, arch }) {
+  const base = env.RUNNER_TOOL_CACHE || env.RUNNER_TEMP || os.tmpdir();
+  return path4.join(base, "mcp-verdict", lock.version, arch);
+}
+function install(file, fill) {
+  mkdirSync2(path4.dirname(file), { recursive: true });
+  const draft = `${file}.${randomUUID3()}`;
+  try {
+    fill(draft);
+    chmodSync(draft, 493);
+    renameSync2(draft, file);
+  } finally {
+    rmSync2(draft, { force: true });
+  }
+}
+async function download(at) {
+  const { env, lock, platform, arch, limits } = at;
+  const asset = lock.targets[targetOf(platform, arch) ?? ""];
+  if (!asset) throw new NotArrived(`version ${lock.version} has none for ${platform} on ${arch}; give the input \`runner\` a path, or \`build\``);
+  if (env.HTTPS_PROXY || env.https_proxy) http3.setGlobalProxyFromEnv?.(env);
+  const file = path4.join(cacheFolder(at), `${asset.sha256.slice(0, 16)}-${program(platform)}`);
+  if (isIntact(file, asset.sha256)) return { file, from: "cache" };
+  const packed = await fetchAsset(`${releaseBase(env)}/v${lock.version}/${asset.file}`, at);
+  if (sha2562(packed) !== asset.packed) throw new Forged(`the release asset ${asset.file} is not the one that this version of the Action was released with`);
+  let bytes;
+  try {
+    bytes = gunzipSync(packed, { maxOutputLength: limits.unpacked });
+  } catch (error) {
+    throw new Forged(`the release asset ${asset.file} cannot be unpacked: ${error.code ?? error.message}`);
+  }
+  if (sha2562(bytes) !== asset.sha256) throw new Forged(`the program in ${asset.file} is not the one that this version of the Action was released with`);
+  install(file, (draft) => writeFileSync2(draft, bytes));
+  return { file, from: "download" };
+}
+function isIntact(file, hash) {
+  try {
+    return sha2562(readFileSync4(file)) === hash;
+  } catch {
+    return false;
+  }
+}
+function releaseBase(env) {
+  if (env.MCP_VERDICT_RELEASE_BASE) return env.MCP_VERDICT_RELEASE_BASE.replace(/\/+$/, "");
+  const repository = env.GITHUB_ACTION_REPOSITORY ?? "";
+  if (!/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(repository)) throw new NotArrived("it is not known which repository the Action comes from");
+  return `https://github.com/${repository}/releases/download`;
+}
+async function fetchAsset(url, { log, limits, signal }) {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await follow(url, limits, signal);
+    } catch (error) {
+      const why = error.cause?.code ?? error.message;
+      if (error instanceof NotArrived || signal?.aborted || tried >= limits.tries) throw new NotArrived(`${new URL(url).host} cannot be reached or has none (${why})`);
+      log(`The download failed (${why}); trying again.`);
+      await sleep3(limits.pauseMs * 2 ** tried);
+    }
+  }
+}
+async function follow(from, limits, stop) {
+  let url = new URL(from);
+  const late = AbortSignal.timeout(limits.answerMs);
+  const signal = stop ? AbortSignal.any([stop, late]) : late;
+  for (let hop = 0; hop <= limits.hops; hop++) {
+    const loopback = url.hostname === "127.0.0.1" && new URL(from).hostname === "127.0.0.1";
+    if (url.protocol !== "https:" && !loopback) throw new NotArrived(`a download from ${url.protocol} is refused`);
+    const response = await fetch(url, { redirect: "manual", signal });
+    const next = response.headers.get("location");
+    if (response.status >= 300 && response.status < 400 && next) {
+      url = new URL(next, url);
+      continue;
+    }
+    if (response.status >= 400 && response.status < 500) throw new NotArrived(`HTTP ${response.status}`);
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    return await collect(response, limits.packed);
+  }
+  throw new NotArrived("too many redirects");
+}
+async function collect(response, most) {
+  const pieces = [];
+  let length = 0;
+  for await (const piece of response.body) {
+    length += piece.length;
+    if (length > most) throw new NotArrived("the answer is too large");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+async function build(at) {
+  const { env, signal, log, platform, action, profile } = at;
+  const key = sourceKey(action);
+  if (!key) throw new NotArrived("the Action's folder has no sources to build from; give the input `runner` a path");
+  const folder = path4.join(cacheFolder(at), `built-${key}`);
+  const file = path4.join(folder, program(platform));
+  try {
+    if (statSync4(file).isFile()) return { file, from: "cache" };
+  } catch {
+  }
+  const target = env.CARGO_TARGET_DIR || path4.join(folder, "target");
+  log("Building mcp-verdict with cargo; this takes some minutes, once for each version on a machine.");
+  const extra = Object.fromEntries(Object.entries(env).filter(([name]) => BUILD.test(name)));
+  const words2 = ["cargo", "build", "--quiet", "--locked", "--package", "mcp-verdict", "--profile", profile];
+  await cargo(words2, signal, { cwd: action, env: childEnvironment2(env, { ...extra, CARGO_TARGET_DIR: target }) });
+  const made = path4.join(target, profile === "dev" ? "debug" : profile, program(platform));
+  install(file, (draft) => copyFileSync(made, draft));
+  return { file, from: "build" };
+}
+function cargo(words2, signal, options) {
+  return new Promise((resolve, reject) => {
+    let child;
+    try {
+      child = startGroup2(words2, { ...options, stdio: ["ignore", "ignore", "pipe"] });
+    } catch (error) {
+      return reject(new NotArrived(whyNotStarted2(error, words2[0])));
+    }
+    const stop = () => endGroup2(child);
+    signal?.addEventListener("abort", stop, { once: true });
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text) => said = (said + text).slice(-4e3));
+    child.on("error", (error) => reject(new NotArrived(`${whyNotStarted2(error, words2[0])}; install Rust, or give the input \`runner\` a path`)));
+    child.on("close", (code) => {
+      signal?.removeEventListener("abort", stop);
+      if (code === 0) resolve();
+      else reject(new NotArrived(signal?.aborted ? "the build was cancelled" : `cargo build failed (exit code ${code}):
+${said}`));
+    });
+  });
+}
+function sourceKey(action) {
+  const digest2 = createHash5("sha256");
+  const walk = (folder) => {
+    for (const entry of readdirSync(path4.join(action, folder), { withFileTypes: true }).sort((a, b) => a.name < b.name ? -1 : 1)) {
+      const name = `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !["node_modules", "target", "js"].includes(entry.name)) walk(name);
+      else if (entry.isFile()) digest2.update(`${name}
+`).update(readFileSync4(path4.join(action, name)));
+    }
+  };
+  try {
+    for (const name of ["Cargo.lock", "Cargo.toml"]) digest2.update(readFileSync4(path4.join(action, name)));
+    walk("crates");
+  } catch {
+    return void 0;
+  }
+  return digest2.digest("hex").slice(0, 16);
+}
+
+// action/program.mjs
+var KEPT_BACK = /^(ACTIONS|INPUT|STATE)_|^GITHUB_(ENV|PATH|OUTPUT|STATE|STEP_SUMMARY|TOKEN)$|^NODE_OPTIONS$/i;
+var KEPT2 = 8 << 20;
+function programEnvironment(env, token) {
+  const kept = Object.entries(env).filter(([name]) => !KEPT_BACK.test(name));
+  return { ...Object.fromEntries(kept), ...token ? { GITHUB_TOKEN: token } : {} };
+}
+var PROGRAM_GRACE_MS = 5e3;
+function runProgram(file, args, { env, cwd, signal, token, heard = () => {
+}, started = () => {
+}, mostMs }) {
+  return new Promise((resolve, reject) => {
+    let child;
+    try {
+      child = startGroup3([file, ...args], { env: programEnvironment(env, token), cwd, stdio: ["ignore", "pipe", "pipe"] });
+    } catch (error) {
+      return reject(new NotArrived(whyNotStarted3(error, "mcp-verdict")));
+    }
+    const stop = () => endGroup3(child, PROGRAM_GRACE_MS);
+    let late = false;
+    const timer = mostMs && setTimeout(() => (late = true) && stop(), mostMs);
+    signal?.addEventListener("abort", stop, { once: true });
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"]) {
+      child[name].setEncoding("utf8").on("data", (text) => said[name] = (said[name] + text).slice(-KEPT2));
+    }
+    child.stderr.on("data", heard);
+    started(child.pid);
+    if (signal?.aborted) stop();
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      reject(new NotArrived(whyNotStarted3(error, "mcp-verdict")));
+    });
+    child.on("close", (exit, name) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+      resolve({ exit, name, late, ...said });
+    });
+  });
+}
+
+// action/after.mjs
+async function afterJob(env, runner, token) {
+  if (!env.STATE_finished) {
+    await endLeftOver(env);
+    await completeLeftOver(env, runner, token);
+  }
+  if (env.STATE_answers === "open") await keepAnswers(env, runner, token);
+  return 0;
+}
+async function keepAnswers(env, runner, token) {
+  const run = { env, runner, token, stop: new AbortController(), event: readEvent(env), notes: [] };
+  const prepared = prepare(run, () => readInputs(env));
+  if (prepared.fault) return;
+  run.inputs = prepared.inputs;
+  runner.mask(JSON.parse(masks(JSON.stringify(modelKeys(env)))));
+  await new Answers(run, prepared, { isOpen: true }).save();
+}
+async function completeLeftOver(env, runner, token) {
+  const id = Number(env.STATE_checkRun);
+  if (!Number.isSafeInteger(id) || id < 1 || !token) return;
+  try {
+    const github = new GitHub({ base: env.GITHUB_API_URL || "https://api.github.com", token, env });
+    const report = unjudged2(void 0, "{}", "The job was ended before there was a verdict.", void 0);
+    const publication = { name: readInputs(env).checkName, summaryUrl: jobUrl(env), cancelled: true };
+    const [update] = JSON.parse(completeCheckRun2(report, JSON.stringify(publication))).updates;
+    delete update.external_id;
+    await github.request("PATCH", `/repos/${env.GITHUB_REPOSITORY}/check-runs/${id}`, update);
+    runner.say("The step did not finish; its check run is marked as cancelled.");
+  } catch (error) {
+    runner.say(`The check run could not be completed: ${error.message}`);
+  }
+}
+async function endLeftOver(env) {
+  const [program3, server] = [env.STATE_program, env.STATE_server].map(Number).map((pid) => Number.isSafeInteger(pid) && pid > 1 && pid);
+  if (program3) {
+    signalGroup2(program3, "SIGTERM");
+    for (const until = Date.now() + PROGRAM_GRACE_MS; isThere2(program3) && Date.now() < until; ) await sleep4(50);
+    signalGroup2(program3, "SIGKILL");
+  }
+  if (server) signalGroup2(server, "SIGKILL");
+}
+function isThere2(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 // action/finish.mjs
-import { existsSync, mkdirSync as mkdirSync2, mkdtempSync, renameSync as renameSync2, writeFileSync as writeFileSync2 } from "node:fs";
+import { existsSync as existsSync2, mkdirSync as mkdirSync3, mkdtempSync, renameSync as renameSync3, writeFileSync as writeFileSync3 } from "node:fs";
 import os2 from "node:os";
-import path5 from "node:path";
+import path6 from "node:path";
 import { annotations as annotations2, render, summaryPage } from "./core.mjs";
 
 // action/outputs.mjs
-import path4 from "node:path";
+import path5 from "node:path";
 import { sentence } from "./core.mjs";
 var METRICS = {
   selection: false,
@@ -1160,11 +1502,12 @@ function outputs(text, file, url) {
   const { verdict, layers: layers2, gate } = JSON.parse(text);
   const counted = (layers2.conformance?.checks ?? []).filter((one) => !one.new && one.waived === void 0);
   const count = (outcome) => counted.filter((one) => one.outcome === outcome).length;
-  const models = judged(layers2);
+  const [behavior, resilience] = ["behavior", "resilience"].map((name) => judged(layers2[name]));
+  const models = [...behavior, ...resilience];
   return {
     verdict,
     report: file,
-    summary: sentence(text) + cases(models),
+    summary: sentence(text) + cases("golden set", behavior) + cases("faults and attacks", resilience),
     failures: count("fail"),
     warnings: count("warn"),
     regressions: Array.isArray(gate?.regressions) ? gate.regressions.length : "",
@@ -1173,10 +1516,10 @@ function outputs(text, file, url) {
   };
 }
 function writeOutputs(runner, text, folder, name, url) {
-  for (const [key, value] of Object.entries(outputs(text, path4.join(folder, name), url))) runner.output(key, value);
+  for (const [key, value] of Object.entries(outputs(text, path5.join(folder, name), url))) runner.output(key, value);
 }
-function judged(layers2) {
-  const all = [layers2.behavior, layers2.resilience].flatMap((layer) => Array.isArray(layer?.models) ? layer.models : []);
+function judged(layer) {
+  const all = Array.isArray(layer?.models) ? layer.models : [];
   const models = all.filter((model) => !model.isBaseline);
   return models.length > 0 ? models : all;
 }
@@ -1185,13 +1528,13 @@ function worst(models, name, more) {
   if (rates.length === 0) return "";
   return String(Number((more ? Math.max(...rates) : Math.min(...rates)).toFixed(6)));
 }
-function cases(models) {
-  const all = models.flatMap((model) => model.cases ?? []);
+function cases(what, models) {
+  const all = models.flatMap((model) => Array.isArray(model.cases) ? model.cases : []);
   if (all.length === 0) return "";
   const red = all.filter((one) => one.standing === "red").length;
   const baseline = models.every((model) => model.isBaseline) ? " by the built-in baseline, which decides nothing" : "";
   const once = models.length > 1 ? ` on ${models.length} models` : "";
-  return `; golden set: ${red} of ${all.length} cases red${once}${baseline}`;
+  return `; ${what}: ${red} of ${all.length} cases red${once}${baseline}`;
 }
 
 // action/finish.mjs
@@ -1215,7 +1558,9 @@ async function finish(run, result, checkRun) {
     tolerant: inputs.failOn === "never",
     annotations: most
   });
-  if (published.why) {
+  if (published.isPart) {
+    runner.say(published.why);
+  } else if (published.why) {
     run.notes.push(published.why);
     runner.annotate("notice", "mcp-verdict", published.why);
   } else {
@@ -1233,6 +1578,7 @@ function annotate({ runner, inputs }, result, report, published) {
     if (result.exit === EXIT.internal) runner.relay(String(result.error.stack), "Where it happened");
     return;
   }
+  if (published.isPart && inputs.annotations !== "log") return;
   const inLog = inputs.annotations === "log" || inputs.annotations !== "off" && published.why !== void 0;
   if (inLog) runner.commands(annotations2(report));
   else if (result.exit !== EXIT.pass) {
@@ -1242,23 +1588,23 @@ function annotate({ runner, inputs }, result, report, published) {
 }
 function writeFiles(env, { report, transcript, transcripts, log }) {
   const base = env.RUNNER_TEMP || os2.tmpdir();
-  mkdirSync2(base, { recursive: true });
-  const folder = mkdtempSync(path5.join(base, "mcp-verdict-"));
-  for (const [format, name] of Object.entries(FILES)) writeFileSync2(path5.join(folder, name), render(report, format));
-  if (transcript) writeFileSync2(path5.join(folder, "transcript.json"), transcript);
-  if (transcripts && existsSync(transcripts)) renameSync2(transcripts, path5.join(folder, "transcripts"));
-  if (log) writeFileSync2(path5.join(folder, "server.log"), log);
+  mkdirSync3(base, { recursive: true });
+  const folder = mkdtempSync(path6.join(base, "mcp-verdict-"));
+  for (const [format, name] of Object.entries(FILES)) writeFileSync3(path6.join(folder, name), render(report, format));
+  if (transcript) writeFileSync3(path6.join(folder, "transcript.json"), transcript);
+  if (transcripts && existsSync2(transcripts)) renameSync3(transcripts, path6.join(folder, "transcripts"));
+  if (log) writeFileSync3(path6.join(folder, "server.log"), log);
   return folder;
 }
 
 // action/native.mjs
-import { lstatSync as lstatSync2, mkdirSync as mkdirSync3, mkdtempSync as mkdtempSync2, readFileSync as readFileSync4, realpathSync as realpathSync2, writeFileSync as writeFileSync3 } from "node:fs";
+import { lstatSync as lstatSync3, mkdirSync as mkdirSync4, mkdtempSync as mkdtempSync2, readFileSync as readFileSync5, realpathSync as realpathSync3, writeFileSync as writeFileSync4 } from "node:fs";
 import os3 from "node:os";
-import path7 from "node:path";
-import { masks } from "./core.mjs";
+import path9 from "node:path";
+import { masks as masks2 } from "./core.mjs";
 
 // action/join.mjs
-import path6 from "node:path";
+import path7 from "node:path";
 import { render as render2 } from "./core.mjs";
 var LAYERS = ["behavior", "resilience", "telemetry"];
 var isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
@@ -1276,8 +1622,8 @@ function join(base, more, folder = "") {
   const report = JSON.parse(base);
   const added = readReport(more);
   for (const name of LAYERS) if (isObject(added.layers[name])) report.layers[name] = added.layers[name];
-  if (isObject(added.gate)) report.gate = added.gate;
-  rebase(report.layers.behavior, folder);
+  for (const name of ["gate", "session"]) if (isObject(added[name])) report[name] = added[name];
+  for (const name of LAYERS) rebase(report.layers[name], folder);
   report.target.serverInfo ??= added.target?.serverInfo;
   report.verdict = both(report.verdict, added.verdict);
   report.summary = sentences(report.summary, added.summary);
@@ -1294,30 +1640,52 @@ function withoutResult(base, why) {
 function sentences(one, other) {
   return [one, other].map((text) => text.trim()).filter(Boolean).join(" ");
 }
-function rebase(behavior, folder) {
-  if (!folder) return;
-  for (const { cases: cases2 } of behavior?.models ?? []) {
-    for (const one of cases2 ?? []) {
+function rebase(layer, folder) {
+  if (!folder || !Array.isArray(layer?.models)) return;
+  for (const { cases: cases2 } of layer.models) {
+    for (const one of Array.isArray(cases2) ? cases2 : []) {
       if (typeof one.location?.path !== "string") continue;
-      const moved = path6.posix.join(folder.replaceAll("\\", "/"), one.location.path);
+      const moved = path7.posix.join(folder.replaceAll("\\", "/"), one.location.path);
       if (moved.startsWith("../")) delete one.location;
       else one.location.path = moved;
     }
   }
 }
 
+// action/parts.mjs
+import { readdirSync as readdirSync2 } from "node:fs";
+import path8 from "node:path";
+var NAME = "report.json";
+var LIMITS3 = { depth: 4, parts: 1e4 };
+function partsBelow(name, env) {
+  const root = inside(env.GITHUB_WORKSPACE || process.cwd(), name, "merge", (at) => at.isDirectory(), "folder");
+  const found = [];
+  const walk = (folder, depth) => {
+    for (const entry of readdirSync2(folder, { withFileTypes: true })) {
+      const at = path8.join(folder, entry.name);
+      if (entry.isFile() && entry.name === NAME) found.push(at);
+      else if (entry.isDirectory() && depth < LIMITS3.depth) walk(at, depth + 1);
+    }
+  };
+  walk(root, 1);
+  if (found.length === 0) throw new UsageFault(`\`merge\`: there is no ${NAME} below ${name}; download the artifacts of all parts into it`);
+  if (found.length > LIMITS3.parts) throw new UsageFault(`\`merge\`: more than ${LIMITS3.parts} reports lie below ${name}`);
+  return found.sort();
+}
+
 // action/native.mjs
-var LIMITS2 = { ms: 3 * 36e5, bytes: 64 << 20 };
-var WORDS = 2e3;
+var LIMITS4 = { ms: 3 * 36e5, bytes: 64 << 20 };
+var WORDS2 = 2e3;
 var NoResult = class extends Error {
   constructor(exit, message) {
     super(message);
     this.exit = exit;
   }
 };
-async function addLayers(run, prepared, result, layers2, limits = {}) {
+async function addLayers(run, prepared, result, layers2, { answers, ...limits } = {}) {
   const asked = new Set(layers2.includes(3) ? [1, ...layers2] : layers2);
-  const wanted = NATIVE.filter((layer) => asked.has(layer));
+  const left = run.inputs.merge ? [2, 3] : run.inputs.shard ? [2] : [];
+  const wanted = NATIVE.filter((layer) => asked.has(layer) && !left.includes(layer));
   if (wanted.length === 0 || prepared.fault) return result;
   const name = `${wanted.length > 1 ? "Layers" : "Layer"} ${wanted.join(", ")}`;
   const skip = (why) => {
@@ -1327,13 +1695,14 @@ async function addLayers(run, prepared, result, layers2, limits = {}) {
     return result;
   };
   const env = { ...run.env, GITHUB_TOKEN: run.env.GITHUB_TOKEN || run.token };
-  run.runner.mask(JSON.parse(masks(JSON.stringify(modelKeys(env)))));
+  run.runner.mask(JSON.parse(masks2(JSON.stringify(modelKeys(env)))));
   const lacking = missing(prepared.config, prepared.cwd, env);
   if (lacking) return skip(lacking);
   if (run.stop.signal.aborted) return skip("the job was cancelled");
   if (!wasAnswered(result)) return skip("the server gave layer 0 nothing to measure");
+  await answers?.restore();
   try {
-    const { text, transcripts, late } = await runLayers(run, prepared, { wanted, name, env, limits: { ...LIMITS2, ...limits } });
+    const { text, transcripts, late } = await runLayers(run, prepared, { wanted, name, env, limits: { ...LIMITS4, ...limits } });
     const report = joined(result.report, text, prepared.cwd, run.env);
     Object.assign(result, { report, transcripts, exit: EXIT[JSON.parse(report).verdict] });
     if (late) throw new NoResult(EXIT.none, `the program was ended because it ran for more than ${late}`);
@@ -1348,7 +1717,7 @@ function wasAnswered({ report, error }) {
   return !error && checks.some(({ outcome }) => outcome === "pass" || outcome === "fail");
 }
 function noResult({ runner, notes }, result, name, error) {
-  const why = runner.conceal(error.message).slice(0, WORDS);
+  const why = runner.conceal(error.message).slice(0, WORDS2);
   const told = `${name} gave no result: ${why}`;
   runner.annotate("error", `mcp-verdict: ${name} gave no result`, why);
   if (!(error instanceof NoResult)) runner.relay(String(error.stack), "Where it happened");
@@ -1359,8 +1728,8 @@ function noResult({ runner, notes }, result, name, error) {
 }
 function joined(base, text, cwd, env) {
   try {
-    const root = realpathSync2(env.GITHUB_WORKSPACE || process.cwd());
-    return join(base, text, path7.relative(root, realpathSync2(cwd)));
+    const root = realpathSync3(env.GITHUB_WORKSPACE || process.cwd());
+    return join(base, text, path9.relative(root, realpathSync3(cwd)));
   } catch (error) {
     throw new NoResult(EXIT.internal, `the program's report cannot be read: ${error.message}`);
   }
@@ -1368,15 +1737,17 @@ function joined(base, text, cwd, env) {
 async function runLayers(run, prepared, { wanted, name, env, limits }) {
   const { runner, stop, inputs } = run;
   const folder = workFolder(run.env);
-  const report = path7.join(folder, "report.json");
-  const transcripts = path7.join(folder, "transcripts");
+  const report = path9.join(folder, "report.json");
+  const transcripts = path9.join(folder, "transcripts");
   const file = await program2(run);
-  const config = path7.join(folder, "config.json");
-  writeFileSync3(config, JSON.stringify(prepared.config), { mode: 384 });
-  const words = ["run", "--layers", wanted.join(","), "--config", config, "--format", "json", "--out", report];
-  words.push("--transcripts", transcripts, ...inputs.shard ? ["--shard", inputs.shard] : []);
+  const config = path9.join(folder, "config.json");
+  writeFileSync4(config, JSON.stringify(prepared.config), { mode: 384 });
+  const words2 = ["run", "--layers", wanted.join(","), "--config", config, "--format", "json", "--out", report];
+  words2.push("--config-name", prepared.file?.replaceAll("\\", "/") ?? "defaults", "--transcripts", transcripts);
+  if (inputs.shard) words2.push("--shard", inputs.shard);
+  if (inputs.updateBaseline) words2.push("--update-baseline");
   const lines = runner.stream(`${name}: what the program said`);
-  const ended = await runProgram(file, words, {
+  const start = (words3) => runProgram(file, words3, {
     env: { ...run.env, ...prepared.variables },
     cwd: prepared.cwd,
     signal: stop.signal,
@@ -1384,14 +1755,27 @@ async function runLayers(run, prepared, { wanted, name, env, limits }) {
     heard: (text) => lines.write(text),
     started: (pid) => pid && runner.state("program", pid),
     mostMs: limits.ms
-  }).finally(() => lines.end());
+  });
+  let ended;
+  try {
+    if (inputs.merge) words2.push("--resume", await whole(start, inputs, folder, run, limits));
+    ended = await start(words2);
+  } finally {
+    lines.end();
+  }
   runner.state("program", "");
   return { text: reportOf(ended, report, limits, stop), transcripts, late: ended.late && `${Math.ceil(limits.ms / 1e3)} seconds` };
 }
+async function whole(start, inputs, folder, { env, stop }, limits) {
+  const report = path9.join(folder, "joined.json");
+  const ended = await start(["merge", "--out", report, ...partsBelow(inputs.merge, env)]);
+  reportOf(ended, report, limits, stop);
+  return report;
+}
 function workFolder(env) {
   const base = env.RUNNER_TEMP || os3.tmpdir();
-  mkdirSync3(base, { recursive: true });
-  return mkdtempSync2(path7.join(base, "mcp-verdict-layers-"));
+  mkdirSync4(base, { recursive: true });
+  return mkdtempSync2(path9.join(base, "mcp-verdict-layers-"));
 }
 async function program2({ runner, env, stop, inputs }) {
   try {
@@ -1408,7 +1792,7 @@ function reportOf({ exit, name, stderr, late }, file, limits, { signal }) {
   if (exit === 2) throw new NoResult(EXIT.usage, complaint(stderr));
   const size = sizeOf(file);
   if (size > limits.bytes) throw new NoResult(EXIT.internal, `the program's report has ${size} bytes, more than the limit of ${limits.bytes}`);
-  if (size > 0 && [0, 1, 3].includes(exit)) return readFileSync4(file, "utf8");
+  if (size > 0 && [0, 1, 3].includes(exit)) return readFileSync5(file, "utf8");
   if (signal.aborted) throw new NoResult(EXIT.none, "the job was cancelled");
   if (late) throw new NoResult(EXIT.none, `the program did not end within ${Math.ceil(limits.ms / 1e3)} seconds, and left no report`);
   const how = name ? `by the signal ${name}` : `with exit code ${exit}`;
@@ -1417,7 +1801,7 @@ function reportOf({ exit, name, stderr, late }, file, limits, { signal }) {
 }
 function sizeOf(file) {
   try {
-    const at = lstatSync2(file);
+    const at = lstatSync3(file);
     return at.isFile() ? at.size : 0;
   } catch {
     return 0;
@@ -1425,7 +1809,7 @@ function sizeOf(file) {
 }
 function complaint(said) {
   const at = said.lastIndexOf("error: ");
-  return (at < 0 ? said.trim().slice(-WORDS) : said.slice(at + "error: ".length).trim()) || "the program said nothing";
+  return (at < 0 ? said.trim().slice(-WORDS2) : said.slice(at + "error: ".length).trim()) || "the program said nothing";
 }
 
 // action/place.mjs
@@ -1441,7 +1825,7 @@ function place(run, prepared, report, checkRun) {
 }
 
 // action/runner.mjs
-import { randomUUID as randomUUID3 } from "node:crypto";
+import { randomUUID as randomUUID4 } from "node:crypto";
 import { appendFileSync } from "node:fs";
 var SHORTEST = 4;
 var STREAM = { lines: 2e3, line: 4e3 };
@@ -1483,7 +1867,7 @@ var Runner = class {
   }
   /** Foreign text: made safe line by line, and between two lines that switch commands off and on again. */
   relay(text, group) {
-    const token = `mcp-verdict-${randomUUID3()}`;
+    const token = `mcp-verdict-${randomUUID4()}`;
     if (group) this.write(`::group::${this.safe.workflowData(group)}
 `);
     this.write(`::stop-commands::${token}
@@ -1497,7 +1881,7 @@ var Runner = class {
    * Foreign text as it comes: `write` takes any piece of it, `end` must follow. Nothing else is a command until then.
    */
   stream(group) {
-    const token = `mcp-verdict-${randomUUID3()}`;
+    const token = `mcp-verdict-${randomUUID4()}`;
     let open = false;
     let rest = "";
     let left = STREAM.lines;
@@ -1543,7 +1927,7 @@ var Runner = class {
   #append(variable, name, value) {
     const file = this.env[variable];
     if (!file) return;
-    const delimiter = `mcp-verdict-${randomUUID3()}`;
+    const delimiter = `mcp-verdict-${randomUUID4()}`;
     appendFileSync(file, `${name}<<${delimiter}
 ${value}
 ${delimiter}
@@ -1555,7 +1939,7 @@ ${delimiter}
 async function main(env) {
   const runner = new Runner(env, { relay, workflowData, workflowProperty });
   const token = readToken(env);
-  if (token) runner.mask(JSON.parse(masks2(JSON.stringify([token]))));
+  if (token) runner.mask(JSON.parse(masks3(JSON.stringify([token]))));
   if (env.STATE_begun) return afterJob(env, runner, token);
   runner.state("begun", "true");
   const stop = new AbortController();
@@ -1568,9 +1952,11 @@ async function main(env) {
   const checkRun = openCheckRun(run, prepared);
   if (!prepared.fault) checkRun.begin();
   for (const note of run.notes) runner.say(note);
-  const result = await addLayers(run, prepared, await examine(run, prepared), layers2);
+  const answers = new Answers(run, prepared);
+  const result = await addLayers(run, prepared, await examine(run, prepared), layers2, { answers });
   result.report = await place(run, prepared, result.report, checkRun);
   const exit = await finish(run, result, checkRun);
+  await answers.save();
   runner.state("finished", "true");
   const forgiven = run.inputs.failOn === "never" && (exit === EXIT.fail || exit === EXIT.none);
   return forgiven ? EXIT.pass : exit;
