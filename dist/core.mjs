@@ -367,7 +367,7 @@ function signalNumber(name) {
 }
 
 // evaluation.mjs
-var EVALUATION = ["golden", "models", "judge", "runs", "layers", "concurrency", "cache", "baseline", "gate", "budget", "history", "max-turns", "prices"];
+var EVALUATION = ["golden", "models", "judge", "runs", "layers", "concurrency", "cache", "baseline", "gate", "budget", "history", "max-turns", "prices", "stress", "faults", "adversarial"];
 function coreConfig(config) {
   return JSON.stringify(Object.fromEntries(Object.entries(config).filter(([key]) => !EVALUATION.includes(key))));
 }
