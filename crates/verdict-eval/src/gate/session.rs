@@ -28,6 +28,15 @@ pub struct Case {
     pub planned: Option<u32>,
 }
 
+impl Case {
+    /// The rate of a pool that is too short for a belief, where it says that the case fails every second time at least: as
+    /// after a lowering on purpose. Held against its target, such a case would be red for ever, and its pool never fill.
+    fn failing(&self) -> Option<f64> {
+        let pool = self.pool.filter(|pool| pool.runs > 0)?;
+        (pool.passes * 2 <= pool.runs).then(|| pool.rate())
+    }
+}
+
 /// Runs to buy for one case, all before [`Session::step`] is asked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Purchase {
@@ -269,7 +278,7 @@ impl Session {
             planned: self.planned(place),
             first: &self.first(place),
             confirmation: &self.results(place, |wave| wave > 0),
-            pool_mean: belief.map(Belief::mean),
+            pool_mean: belief.map(Belief::mean).or_else(|| case.failing()),
         };
         Some((target.held(), target.decided()))
     }

@@ -58,6 +58,24 @@ fn while_learning_only_the_targets_of_cases_act() {
 }
 
 #[test]
+fn a_case_that_was_lowered_on_purpose_is_not_red_for_ever() {
+    let lowered = |passes, runs| Case {
+        kind: Some(Kind::Soft),
+        ..watched(passes, runs)
+    };
+    let tonight = |pool| {
+        let mut cases = perfect(3);
+        cases.push(pool);
+        ruled(cases, |case, _| Some(case != 3))
+    };
+    // 0 of 5 was accepted, and it still fails: red no more.
+    assert_eq!(tonight(lowered(0, 5)).decision, Decision::Pass);
+    // A short pool that holds, and none at all: the target decides.
+    assert_eq!(tonight(lowered(5, 5)).decision, Decision::Fail);
+    assert_eq!(tonight(NEW).decision, Decision::Fail);
+}
+
+#[test]
 fn half_the_pools_are_enough() {
     let mut cases = perfect(2);
     cases.extend([NEW, NEW]);
