@@ -1521,7 +1521,8 @@ function writeOutputs(runner, text, folder, name, url) {
 function judged(layer) {
   const all = Array.isArray(layer?.models) ? layer.models : [];
   const models = all.filter((model) => !model.isBaseline);
-  return models.length > 0 ? models : all;
+  const trials = Array.isArray(layer?.cases) ? layer.cases : [];
+  return (models.length > 0 ? models : all).map((model) => ({ ...model, cases: model.cases ?? trials.filter((one) => one.model === model.id) }));
 }
 function worst(models, name, more) {
   const rates = models.map((model) => model.metrics?.[name]?.rate).filter((rate) => Number.isFinite(rate));
@@ -1642,7 +1643,7 @@ function sentences(one, other) {
 }
 function rebase(layer, folder) {
   if (!folder || !Array.isArray(layer?.models)) return;
-  for (const { cases: cases2 } of layer.models) {
+  for (const { cases: cases2 } of [layer, ...layer.models]) {
     for (const one of Array.isArray(cases2) ? cases2 : []) {
       if (typeof one.location?.path !== "string") continue;
       const moved = path7.posix.join(folder.replaceAll("\\", "/"), one.location.path);

@@ -54,7 +54,8 @@ function sentences(one, other) {
 /** Places in the golden set are told from the folder that the program ran in; people count from the checkout. */
 function rebase(layer, folder) {
   if (!folder || !Array.isArray(layer?.models)) return;
-  for (const { cases } of layer.models) {
+  // Layer 1 has the cases with their models, layer 2 beside them.
+  for (const { cases } of [layer, ...layer.models]) {
     for (const one of Array.isArray(cases) ? cases : []) {
       if (typeof one.location?.path !== "string") continue;
       const moved = path.posix.join(folder.replaceAll("\\", "/"), one.location.path);

@@ -45,7 +45,9 @@ export function writeOutputs(runner, text, folder, name, url) {
 function judged(layer) {
   const all = Array.isArray(layer?.models) ? layer.models : [];
   const models = all.filter((model) => !model.isBaseline);
-  return models.length > 0 ? models : all;
+  const trials = Array.isArray(layer?.cases) ? layer.cases : [];
+  // In layer 2 the cases of all models stand in one list.
+  return (models.length > 0 ? models : all).map((model) => ({ ...model, cases: model.cases ?? trials.filter((one) => one.model === model.id) }));
 }
 
 /** The rate of the model that does worst; empty where none was measured. */
