@@ -8,6 +8,8 @@ pub mod context;
 pub mod duties;
 pub mod duty;
 mod header;
+mod headline;
+pub mod obstacle;
 pub mod report;
 pub mod scenario;
 pub mod scene;
@@ -18,6 +20,7 @@ mod tests;
 pub mod visit;
 
 pub use duty::{Duty, Trial};
+pub use obstacle::obstacle;
 pub use report::{Subject, judge};
 pub use scenario::{Known, Patience, SCENARIOS, Scenario};
 pub use visit::{Ending, Visit};
