@@ -17,6 +17,8 @@ pub mod scene;
 mod testing;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_summaries;
 pub mod visit;
 
 pub use duty::{Duty, Trial};
