@@ -112,7 +112,7 @@ fn a_client_that_hangs_says_so_in_the_headline() {
     let told = &warned.summary;
     assert!(
         told.contains(&format!(
-            "that could be tried, but {hangs}; it has 1 warning: client."
+            "that could be tried, but {hangs}; it has 2 warnings: client."
         )),
         "{told}"
     );

@@ -600,7 +600,7 @@ fn mistakes_are_told_with_the_mend() {
         (&["proxy", "--exec", "'open"][..], "--exec"),
         (
             &["proxy", "--exec", "true", "--scenario", "cut"][..],
-            "did you mean `cut-read`? there are plain",
+            "did you mean `cut-stream`? there are plain",
         ),
         (
             &[
