@@ -85,7 +85,7 @@ fn hangs(cx: &Context, results: &[CheckResult]) -> Option<String> {
                 cx.scene(name)
                     .is_some_and(crate::scene::Scene::is_hung_after_hit)
             };
-            bad(duty) && scenarios.iter().any(|name| hung(name))
+            bad(duty) && scenarios.iter().any(hung)
         })
         .map(|(duty, _, when)| format!("{when} ({duty})"))
         .collect();
