@@ -204,7 +204,7 @@ pub(super) async fn run(args: &ProxyArgs, matches: &ArgMatches) -> Result<Exit> 
 /// A proxy that clients reach over HTTP.
 async fn listen(args: &ProxyArgs, options: Options, interrupt: &mut Interrupt) -> Result<Exit> {
     let mut proxy = Proxy::start(options).await?;
-    let url = proxy.url().to_owned();
+    let url = proxy.url();
     let beside = Beside::start(args, proxy.shared(), Some(&url)).await?;
     interrupt.await;
     proxy.stop().await;
