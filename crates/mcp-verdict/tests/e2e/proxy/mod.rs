@@ -26,10 +26,6 @@ struct Proxy {
 
 impl Proxy {
     /// Starts one and waits until it listens.
-    #[expect(
-        clippy::zombie_processes,
-        reason = "a proxy that never listens fails the test"
-    )]
     fn start(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
             .arg("proxy")
