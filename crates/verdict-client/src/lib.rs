@@ -8,6 +8,8 @@ pub mod context;
 pub mod duties;
 pub mod duty;
 mod header;
+mod headline;
+pub mod obstacle;
 pub mod report;
 pub mod scenario;
 pub mod scene;
@@ -15,9 +17,12 @@ pub mod scene;
 mod testing;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_summaries;
 pub mod visit;
 
 pub use duty::{Duty, Trial};
+pub use obstacle::obstacle;
 pub use report::{Subject, judge};
 pub use scenario::{Known, Patience, SCENARIOS, Scenario};
 pub use visit::{Ending, Visit};

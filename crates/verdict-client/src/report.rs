@@ -3,8 +3,10 @@
 use crate::context::Context;
 use crate::duties;
 use crate::duty::{Duty, Trial};
+use crate::headline::sentence;
+use crate::obstacle::obstacle;
 use crate::scene::{Asked, Scene};
-use crate::visit::{Ending, Visit};
+use crate::visit::Visit;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -90,8 +92,14 @@ fn ruling(cx: &Context, subject: &Subject, duty: &Duty) -> Ruling {
         }
         _ => {}
     }
+    let blocked = cx
+        .scene(crate::context::PLAIN)
+        .and_then(|plain| obstacle(plain.visit));
     match duty.trial {
-        Trial::Judged(judge) => judge(cx),
+        Trial::Judged(judge) => match blocked {
+            Some(why) => Ruling::skip(why),
+            None => judge(cx),
+        },
         Trial::NotYet(why) => Ruling::skip(format!("not tried by this version: {why}")),
     }
 }
@@ -265,48 +273,6 @@ fn named(asked: &Asked) -> Option<ServerInfo> {
     })
 }
 
-/// One sentence that a person can act on.
-fn sentence(cx: &Context, verdict: Verdict, results: &[CheckResult]) -> String {
-    if let Some(Ending::Failed(why)) = cx.scenes.first().map(|scene| &scene.visit.ending) {
-        return format!("The client could not be run: {why}.");
-    }
-    let asked = cx.scenes.iter().any(|scene| !scene.asked.is_empty());
-    if !asked {
-        return "The client never spoke to the proxy; give it the address by {url} in its command or by MCP_SERVER_URL."
-            .to_owned();
-    }
-    if cx.requests().next().is_none() {
-        return format!(
-            "The client speaks by the handshake of earlier revisions alone; move it to an SDK release that supports {REVISION}, and turn that on where it is an option."
-        );
-    }
-    let counts = Counts::of(results);
-    let number = |count: u64, one: &str, many: &str| {
-        format!("{count} {}", if count == 1 { one } else { many })
-    };
-    match verdict {
-        Verdict::Fail => {
-            let first = results.iter().find(|one| one.outcome == Outcome::Fail);
-            let such = first.map_or(String::new(), |one| format!(", such as {}", one.id));
-            let broken = counts.fail.max(u64::from(first.is_none()));
-            format!(
-                "The client breaks {}{such}.",
-                number(broken, "duty", "duties")
-            )
-        }
-        Verdict::Pass if counts.warn > 0 => format!(
-            "The client keeps {} that could be tried, with {}.",
-            number(counts.pass, "duty", "duties"),
-            number(counts.warn, "warning", "warnings")
-        ),
-        Verdict::Pass => format!(
-            "The client keeps {} that could be tried.",
-            number(counts.pass, "duty", "duties")
-        ),
-        Verdict::None => "No duty could be judged to its end.".to_owned(),
-    }
-}
-
 /// What would widen the coverage.
 fn hints(cx: &Context, results: &[CheckResult]) -> Vec<String> {
     let mut hints = Vec::new();
@@ -321,6 +287,9 @@ fn hints(cx: &Context, results: &[CheckResult]) -> Vec<String> {
         hints.push(format!("Let the client print what its tools return and which tools it has; {unseen} of the skipped duties wait for that."));
     }
     let plain = cx.scene(crate::context::PLAIN);
+    if plain.is_some_and(|plain| obstacle(plain.visit).is_some()) {
+        return hints;
+    }
     if plain.is_some_and(|plain| {
         plain.requests().next().is_some() && plain.of("tools/call").next().is_none()
     }) {

@@ -100,6 +100,12 @@ impl<'v> Scene<'v> {
             .skip(place.map_or(self.asked.len(), |place| place + 1))
     }
 
+    /// Whether the client did nothing more after what the scenario was done to, and never ended.
+    pub fn is_hung_after_hit(&self) -> bool {
+        let still = |hit| self.after(hit).all(|asked| asked.request().is_none());
+        self.visit.is_hung() && self.hit().is_some_and(still)
+    }
+
     /// Whether the client ever began with the handshake of earlier revisions.
     pub fn has_fallen_back(&self) -> bool {
         self.asked

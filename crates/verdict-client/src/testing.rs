@@ -8,13 +8,14 @@
 use crate::context::Context;
 use crate::duties;
 use crate::duty::Trial;
+use crate::report::Subject;
 use crate::visit::{Ending, Visit};
 use serde_json::{Value, json};
 use verdict_core::ruling::{Ruling, outcome};
-use verdict_model::Outcome;
 use verdict_model::transcript::{
     Carrier, End, Exchange, HttpExchange, Message, Sender, Transcript, Transport,
 };
+use verdict_model::{Outcome, Report};
 
 /// A visit that is being made; times go up by 100 ms with each exchange.
 pub(crate) struct Made(Visit);
@@ -144,11 +145,32 @@ impl Made {
         self
     }
 
+    /// The last exchange got nothing but this status, and ended so.
+    pub(crate) fn unanswered(mut self, status: Option<u16>, end: End) -> Self {
+        if let Some(http) = self.last().http.as_mut() {
+            http.status = status;
+        }
+        self.last().end = end;
+        self
+    }
+
+    /// What the client wrote to standard error.
+    pub(crate) fn complains(mut self, errors: &str) -> Self {
+        self.0.errors = errors.to_owned();
+        self
+    }
+
     /// What the client wrote to standard output.
     pub(crate) fn says(mut self, output: &str) -> Self {
         self.0.output = output.to_owned();
         self
     }
+}
+
+/// The report on these visits.
+pub(crate) fn reported(subject: &Subject, visits: Vec<Made>) -> Report {
+    let visits: Vec<Visit> = visits.into_iter().map(|made| made.0).collect();
+    crate::judge(subject, &visits)
 }
 
 /// What a duty says of these visits, and in which words.

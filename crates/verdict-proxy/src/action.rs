@@ -154,13 +154,20 @@ impl Action {
     }
 }
 
-fn unknown(name: &str) -> String {
+/// The names of all faults and twists, as rules have them.
+pub fn names() -> Vec<&'static str> {
     let faults = Fault::ALL.iter().map(|fault| fault.name());
-    let all: Vec<_> = faults
+    faults
         .chain(twists().iter().map(|(name, _)| *name))
-        .collect();
+        .collect()
+}
+
+fn unknown(name: &str) -> String {
     let shown = verdict_config::tree::short(name, 60);
-    format!("there is no fault `{shown}`; there are {}", all.join(", "))
+    format!(
+        "there is no fault `{shown}`; there are {}",
+        names().join(", ")
+    )
 }
 
 #[cfg(test)]

@@ -1,9 +1,15 @@
 //! What several formats say of the gate.
 
 use crate::behavior::percent;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use verdict_model::Report;
 use verdict_model::gate::{
     BaselineRef, Decision, Gate, Measured, MetricChange, Mode, ModelGate, Regression,
 };
+
+/// From this ratio on a case is told as worse.
+const WORSE_AT: f64 = 3.0;
 
 /// `against the baseline of 2026-11-01 (3c9a1f0, main)`.
 fn against(gate: &Gate) -> String {
@@ -32,10 +38,10 @@ fn baseline(gate: &Gate) -> String {
 }
 
 /// What was decided, and against what: what follows the word of the decision.
-pub(crate) fn meaning(gate: &Gate) -> String {
+pub(crate) fn meaning(report: &Report, gate: &Gate) -> String {
     let meaning = match gate.decision {
         Decision::Pass => "nothing got worse",
-        Decision::Fail => "something got worse, or missed a target of its own",
+        Decision::Fail => failed(report, gate),
         Decision::Warn => "undecided, or a case is unstable",
         Decision::Learning if gate.baseline.is_none() => {
             return "there is no baseline to compare with yet".to_owned();
@@ -47,6 +53,66 @@ pub(crate) fn meaning(gate: &Gate) -> String {
         Decision::Learning => format!("{meaning} in {}", baseline(gate)),
         _ => format!("{meaning}, {}", against(gate)),
     }
+}
+
+/// Why it fails: something got worse, a target of its own is missed, or both.
+fn failed(report: &Report, gate: &Gate) -> &'static str {
+    let own = gate.regressions.iter().any(|one| one.red)
+        || !crate::behavior::red_cases(report).is_empty();
+    // A case whose own target alone is red, or that has no pool, moved from nothing.
+    let moved = |one: &Regression| !one.red || one.ratio.is_some_and(|ratio| ratio >= WORSE_AT);
+    let worse = gate.baseline.is_some()
+        && (gate.regressions.iter().any(moved)
+            || gate
+                .per_metric
+                .iter()
+                .any(|one| one.decision == Decision::Fail));
+    match (worse, own) {
+        (true, true) => "something got worse, and a case misses its own target",
+        (false, true) => "a case misses its own target",
+        (_, false) => "something got worse",
+    }
+}
+
+/// Why it got worse, how sure that is, and what was changed.
+pub(crate) fn reason(regression: &Regression) -> String {
+    let mut text = cause(regression);
+    if let Some(ratio) = regression.ratio {
+        let _ = write!(text, " ({} : 1)", figure(ratio));
+    }
+    if let Some(detail) = &regression.cause_detail {
+        let _ = write!(text, ": {detail}");
+    }
+    text
+}
+
+/// Short names of the models of the gate, by their ids, as the other parts of the report call them.
+pub(crate) fn names<'r>(report: &'r Report, gate: &'r Gate) -> BTreeMap<&'r str, String> {
+    let layers = &report.layers;
+    let mut ids: Vec<(&str, bool)> = Vec::new();
+    let cases = layers.behavior.iter().flat_map(|layer| &layer.models);
+    let trials = layers.resilience.iter().flat_map(|layer| &layer.models);
+    let known = (cases.map(|model| (model.id.as_str(), model.is_baseline)))
+        .chain(trials.map(|model| (model.id.as_str(), model.is_baseline)))
+        .chain(
+            gate.models
+                .iter()
+                .map(|model| (model.model.as_str(), false)),
+        )
+        .chain(
+            gate.per_metric
+                .iter()
+                .map(|one| (one.model.as_str(), false)),
+        )
+        .chain(
+            gate.regressions
+                .iter()
+                .map(|one| (one.model.as_str(), false)),
+        );
+    let mut seen = BTreeSet::new();
+    ids.extend(known.filter(|(id, _)| seen.insert(*id)));
+    let names = crate::behavior::short_names(ids.iter().copied());
+    ids.into_iter().map(|(id, _)| id).zip(names).collect()
 }
 
 /// The grounds of a model's decision, in one line.

@@ -50,7 +50,12 @@ pub(crate) fn render(report: &Report) -> String {
     }
     if let Some(layer) = crate::trials::resilience(report) {
         let body = trials::section(report, layer);
-        sections.push(("trials", "Faults and attacks", body));
+        let name = if layer.cases.is_empty() {
+            "The server under stress"
+        } else {
+            "Faults and attacks"
+        };
+        sections.push(("trials", name, body));
     }
     let title = format!(
         "{}: {}",

@@ -1,13 +1,17 @@
 //! What several formats say of layer 2: marks of runs, what was done and what came of it, which trials need a look.
 
+mod ends;
+
 use crate::behavior::{one_call, percent};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use verdict_model::Report;
 use verdict_model::behavior::{Kind, Rate, RunOutcome, Standing};
 use verdict_model::report::Location;
 use verdict_model::resilience::{
     ModelTrials, Resilience, Trial, TrialMetric, TrialOutcome, TrialResult, TrialRun,
 };
+
+pub(crate) use ends::{ends, ends_of_trials, fell, server_ends};
 
 /// Layer 2, where it was run.
 pub(crate) fn resilience(report: &Report) -> Option<&Resilience> {
@@ -260,7 +264,7 @@ pub(crate) fn evidence(run: &TrialRun) -> Vec<String> {
         if one.quote.is_empty() {
             format!("{place}{}", one.message)
         } else {
-            format!("{place}{}: “{}”", one.message, one.quote)
+            format!("{place}{}: “{}”", one.message, quoted(&one.quote))
         }
     });
     shown.collect()
@@ -315,16 +319,26 @@ pub(crate) fn undisturbed(report: &Report, model: &str) -> Option<Rate> {
     })
 }
 
-/// `38 of 40 trials had no bad run`, over all models.
-pub(crate) fn ends(report: &Report) -> String {
-    let all = tried(report);
-    let bad = all
-        .iter()
-        .filter(|tried| tried.trial.runs.iter().any(is_bad))
-        .count();
-    format!(
-        "{} of {} trials had no bad run",
-        crate::words::number(all.len() - bad),
-        crate::words::number(all.len())
-    )
+/// Trials that need a look, each once, worst first: of those that are equally bad, first one of each golden case.
+pub(crate) fn missed_once(report: &Report) -> Vec<Tried<'_>> {
+    let mut seen = BTreeSet::new();
+    let mut cases = BTreeSet::new();
+    let all = missed(report).into_iter();
+    let mut once: Vec<_> = all
+        .filter(|tried| seen.insert(tried.trial.id.as_str()))
+        .map(|tried| {
+            let (rank, case) = (tried.rank(), tried.trial.case.as_str());
+            (rank, !cases.insert((rank, case)), tried)
+        })
+        .collect();
+    once.sort_by_key(|(rank, is_known, _)| (*rank, *is_known));
+    once.into_iter().map(|(_, _, tried)| tried).collect()
+}
+
+/// A quote on one line: its line breaks, and the marks that stand for them where they were lost, as one sign.
+pub(crate) fn quoted(quote: &str) -> String {
+    let is_break = |c: char| matches!(c, '\n' | '\r' | '\u{fffd}');
+    let lines = quote.split(is_break).map(str::trim);
+    let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+    lines.join(" ⏎ ")
 }

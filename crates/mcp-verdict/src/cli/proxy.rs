@@ -16,9 +16,10 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use verdict_core::mask::Masks;
 use verdict_core::settings;
+use verdict_eval::golden::nearest::nearest;
 use verdict_model::Transcript;
 use verdict_model::transcript::{TRANSCRIPT_SCHEMA, Transport};
-use verdict_proxy::{Rule, rules_file};
+use verdict_proxy::{Rule, action, rules_file};
 
 pub(super) const EXAMPLES: &str = "Examples:
   mcp-verdict proxy --url http://127.0.0.1:8000/mcp
@@ -113,8 +114,8 @@ impl ProxyArgs {
     /// The rules of the command line, then those of the file.
     fn rules(&self) -> Result<Vec<Rule>> {
         let one = |text: &String| {
-            let mut rule =
-                Rule::parse(text).map_err(|why| Usage(format!("--fault {text}: {why}")))?;
+            let mut rule = Rule::parse(text)
+                .map_err(|why| Usage(format!("--fault {text}: {}{why}", meant(text))))?;
             rule.tool.clone_from(&self.tool);
             if let Some(method) = &self.method {
                 rule.method.clone_from(method);
@@ -166,7 +167,7 @@ pub(super) async fn run(args: &ProxyArgs, matches: &ArgMatches) -> Result<Exit> 
         let options = args.options(Target::Replay(Box::new(recording)))?;
         if lines {
             let shared = stdio::shared(&options)?;
-            let beside = Beside::start(args, &shared).await?;
+            let beside = Beside::start(args, &shared, None).await?;
             let exit = stdio::replay(&shared, &mut interrupt).await;
             beside.end(args, &shared)?;
             return Ok(exit);
@@ -203,8 +204,8 @@ pub(super) async fn run(args: &ProxyArgs, matches: &ArgMatches) -> Result<Exit> 
 /// A proxy that clients reach over HTTP.
 async fn listen(args: &ProxyArgs, options: Options, interrupt: &mut Interrupt) -> Result<Exit> {
     let mut proxy = Proxy::start(options).await?;
-    let beside = Beside::start(args, proxy.shared()).await?;
-    say(&format!("listening on {}", proxy.url()));
+    let url = proxy.url();
+    let beside = Beside::start(args, proxy.shared(), Some(&url)).await?;
     interrupt.await;
     proxy.stop().await;
     beside.end(args, proxy.shared())?;
@@ -219,7 +220,7 @@ async fn between(
     interrupt: &mut Interrupt,
 ) -> Result<Exit> {
     let shared = stdio::shared(options)?;
-    let beside = Beside::start(args, &shared).await?;
+    let beside = Beside::start(args, &shared, None).await?;
     let exit = stdio::serve(&shared, words, &options.launch, interrupt).await;
     beside.end(args, &shared)?;
     exit
@@ -246,17 +247,24 @@ struct Beside {
 }
 
 impl Beside {
-    async fn start(args: &ProxyArgs, shared: &Arc<Shared>) -> Result<Self> {
+    /// Starts it, and says where the proxy and its control are: when the first line stands there, both answer.
+    async fn start(args: &ProxyArgs, shared: &Arc<Shared>, url: Option<&str>) -> Result<Self> {
         let mut tasks = JoinSet::new();
-        if let Some(address) = args.control {
-            let listener = control::bind(address).await?;
-            say(&format!("control at http://{}", listener.local_addr()?));
-            tasks.spawn(control::serve(listener, Arc::clone(shared)));
-        }
+        let control = match args.control {
+            Some(address) => Some(control::bind(address).await?),
+            None => None,
+        };
         if let Some(path) = &args.record {
             // A file that cannot be written is told now, not after the session.
             store::write(shared, path)?;
             tasks.spawn(store::keep(Arc::clone(shared), path.clone()));
+        }
+        if let Some(url) = url {
+            say(&format!("listening on {url}"));
+        }
+        if let Some(listener) = control {
+            say(&format!("control at http://{}", listener.local_addr()?));
+            tasks.spawn(control::serve(listener, Arc::clone(shared)));
         }
         Ok(Self { tasks })
     }
@@ -270,11 +278,24 @@ impl Beside {
     }
 }
 
+/// The fault that somebody may have meant, before what is wrong with the one that was written.
+fn meant(text: &str) -> String {
+    let name = text.split('@').next().unwrap_or_default();
+    let names = action::names();
+    if names.contains(&name) {
+        return String::new();
+    }
+    nearest(name, names).map_or(String::new(), |near| format!("did you mean `{near}`? "))
+}
+
 /// Reads a recording.
 fn recording(path: &Path) -> Result<Transcript> {
     let shown = path.display();
     let text = input::read(path, input::REPORT_BYTES, "a transcript")?;
     let transcript: Transcript = serde_json::from_str(&text).map_err(|error| {
+        if serde_json::from_str::<Vec<verdict_client::Visit>>(&text).is_ok() {
+            return Usage(format!("{shown}: a recording of `proxy --exec` holds one visit per scenario and cannot be replayed as a server; record one session with `proxy --record` without --exec, and replay that"));
+        }
         Usage(format!("{shown}:{}:{}: this is no transcript: {error}; give a file that `proxy --record` or `check --transcript` wrote", error.line(), error.column()))
     })?;
     if transcript.schema != TRANSCRIPT_SCHEMA {

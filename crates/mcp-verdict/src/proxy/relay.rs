@@ -264,7 +264,15 @@ impl Connection<'_> {
     async fn answer_for(&mut self, place: Option<Place>, status: u16, text: &str) -> Option<Ends> {
         let bytes = page(status, &format!("mcp-verdict proxy: {text}"));
         let _ = self.writer.write_all(&bytes).await;
-        self.end(place, End::Unreachable(text.trim_end().to_owned()));
+        let why = text.trim_end().to_owned();
+        // Every other status refuses what the client sent.
+        self.end(
+            place,
+            match status {
+                502 => End::Unreachable(why),
+                _ => End::Malformed(why),
+            },
+        );
         Some(Ends::Close)
     }
 

@@ -74,9 +74,20 @@ pub(crate) async fn serve(
     launch: &crate::driver::Launch,
     interrupt: &mut Interrupt,
 ) -> Result<Exit> {
-    let mut child = spawn(words, launch, Stdio::piped()).map_err(NotStarted::new)?;
-    let group = Group::of(&child);
     let channel = shared.record(|recorder, now| recorder.open("server", None, now));
+    let mut child = match spawn(words, launch, Stdio::piped()) {
+        Ok(child) => child,
+        Err(why) => {
+            // A recording tells too that there was no server.
+            shared.record(|recorder, now| {
+                if let Some(channel) = channel {
+                    recorder.close(channel, &why, now);
+                }
+            });
+            return Err(NotStarted::new(why).into());
+        }
+    };
+    let group = Group::of(&child);
     let (out, writes) = mpsc::channel(WAITING);
     let (end, mut ends) = mpsc::unbounded_channel();
     let errors = Output::stderr();

@@ -23,6 +23,7 @@ use tokio::net::TcpListener;
 use verdict_client::{SCENARIOS, Scenario, Subject, Visit, duties};
 use verdict_core::mask::Masks;
 use verdict_core::settings;
+use verdict_eval::golden::nearest::nearest;
 use verdict_model::config::{Severity, Words};
 use verdict_model::transcript::Transport;
 use verdict_model::{Report, Verdict};
@@ -156,10 +157,9 @@ fn chosen(names: &[String], transport: Transport) -> Result<Vec<&'static Scenari
     for name in names {
         if verdict_client::scenario::find(name).is_none() {
             let known: Vec<&str> = SCENARIOS.iter().map(|one| one.name).collect();
-            let message = format!(
-                "there is no scenario `{name}`; there are {}",
-                known.join(", ")
-            );
+            let meant = nearest(name, known.iter().copied())
+                .map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let message = format!("--scenario {name}: {meant}there are {}", known.join(", "));
             return Err(Usage(message).into());
         }
     }

@@ -76,20 +76,19 @@ pub(super) async fn play(
         Ok(visit) => played.visits.push(visit),
         Err(why) => played.left_out.push((plain.name.to_owned(), why)),
     }
-    // A client that could not be run, or never came, would do the same in all others.
-    let worth = played.visits.first().is_some_and(|visit| {
-        !matches!(visit.ending, Ending::Failed(_)) && !visit.transcript.exchanges.is_empty()
-    });
-    if worth {
-        others(stage, known, &mut played, progress, interrupt).await;
-    } else {
-        let why = "the client did not come to the proxy when nothing was injected";
-        played.left_out.extend(
+    // A client that could not be run, never came or was never answered would do the same in all others.
+    let obstacle = match played.visits.first() {
+        Some(visit) => verdict_client::obstacle(visit),
+        None => Some("the plain scenario could not be played".to_owned()),
+    };
+    match obstacle {
+        None => others(stage, known, &mut played, progress, interrupt).await,
+        Some(why) => played.left_out.extend(
             stage
                 .scenarios
                 .iter()
-                .map(|one| (one.name.to_owned(), why.to_owned())),
-        );
+                .map(|one| (one.name.to_owned(), why.clone())),
+        ),
     }
     progress.clear();
     let place = |name: &str| {

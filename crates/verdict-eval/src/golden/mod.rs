@@ -5,7 +5,7 @@ pub mod draft;
 pub mod file;
 pub mod hash;
 pub mod lint;
-mod nearest;
+pub mod nearest;
 pub(crate) mod read;
 pub mod suggest;
 pub mod text;

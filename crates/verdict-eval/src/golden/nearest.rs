@@ -4,7 +4,7 @@
 const MAX_LENGTH: usize = 100;
 
 /// The nearest of some words, where one is near enough to be meant. The first of equals wins.
-pub(super) fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+pub fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let plain = plain(word)?;
     let allowed = (plain.chars().count() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;

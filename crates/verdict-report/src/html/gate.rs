@@ -3,8 +3,9 @@
 use super::piece::{chip, counted, prose, text};
 use super::{matrix, plot};
 use crate::behavior::percent;
-use crate::gate::{cause, figure, grounds, interval, meaning, metric, points};
+use crate::gate::{cause, figure, grounds, interval, meaning, metric, names, points};
 use crate::words;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use verdict_model::Report;
 use verdict_model::gate::{Decision, Gate, MetricChange, Regression};
@@ -15,10 +16,11 @@ const MOST: usize = 100;
 const DETAIL: usize = 4_000;
 
 pub(super) fn section(report: &Report, gate: &Gate) -> String {
+    let names = names(report, gate);
     let mut out = format!(
         "<p>{} {}.</p>\n<ul class=\"plain\">\n",
         decided(gate.decision),
-        text(&meaning(gate), 300)
+        text(&meaning(report, gate), 300)
     );
     for model in gate.models.iter().take(20) {
         let _ = writeln!(
@@ -30,9 +32,9 @@ pub(super) fn section(report: &Report, gate: &Gate) -> String {
         );
     }
     out.push_str("</ul>\n");
-    out.push_str(&metrics(gate));
-    out.push_str(&regressions(report, gate));
-    out.push_str(&trend(gate));
+    out.push_str(&metrics(gate, &names));
+    out.push_str(&regressions(report, gate, &names));
+    out.push_str(&trend(gate, &names));
     if !gate.notes.is_empty() {
         out.push_str("<ul class=\"plain dim\">\n");
         for note in gate.notes.iter().take(20) {
@@ -41,6 +43,14 @@ pub(super) fn section(report: &Report, gate: &Gate) -> String {
         out.push_str("</ul>\n");
     }
     out
+}
+
+/// Short names of models, by their ids.
+type Names<'r> = BTreeMap<&'r str, String>;
+
+/// The short name of a model, safe; its id where it has none.
+fn short(names: &Names<'_>, id: &str) -> String {
+    text(names.get(id).map_or(id, String::as_str), 120)
 }
 
 fn decided(decision: Decision) -> String {
@@ -58,7 +68,7 @@ fn class(decision: Decision) -> &'static str {
 }
 
 /// The scores of earlier runs and of this one, a line for each model.
-fn trend(gate: &Gate) -> String {
+fn trend(gate: &Gate, names: &Names<'_>) -> String {
     let rows: String = gate.models.iter().take(20).filter_map(|model| {
         let before = gate.trend.iter().filter(|night| night.model == model.model);
         let before: Vec<_> = before.filter_map(|night| Some((night.score?, night))).collect();
@@ -72,7 +82,7 @@ fn trend(gate: &Gate) -> String {
             .collect();
         Some(format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-            text(&model.model, 120),
+            short(names, &model.model),
             plot::line(&points),
             percent(Some(first.0)),
             percent(Some(lowest)),
@@ -101,12 +111,12 @@ fn trend(gate: &Gate) -> String {
 }
 
 /// Each metric then and now, on one scale.
-fn metrics(gate: &Gate) -> String {
+fn metrics(gate: &Gate, names: &Names<'_>) -> String {
     let both = gate
         .per_metric
         .iter()
         .filter(|change| change.delta.is_some());
-    let rows: String = both.map(row).collect();
+    let rows: String = both.map(|change| row(change, names)).collect();
     if rows.is_empty() {
         return rows;
     }
@@ -120,15 +130,15 @@ fn metrics(gate: &Gate) -> String {
     )
 }
 
-fn row(change: &MetricChange) -> String {
+fn row(change: &MetricChange, names: &Names<'_>) -> String {
     let picture = match (change.was, change.now) {
         (Some(was), Some(now)) => plot::change(was, now, change.interval),
         _ => String::new(),
     };
     format!(
-        "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}<small>{}</small></td>\
+        "<tr><th scope=\"row\">{}</th><td class=\"metric\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}<small>{}</small></td>\
          <td class=\"number\">{}</td><td>{}</td><td>{picture}</td></tr>\n",
-        text(&change.model, 120),
+        short(names, &change.model),
         metric(change),
         percent(change.was),
         percent(change.now),
@@ -138,13 +148,13 @@ fn row(change: &MetricChange) -> String {
     )
 }
 
-fn regressions(report: &Report, gate: &Gate) -> String {
+fn regressions(report: &Report, gate: &Gate, names: &Names<'_>) -> String {
     if gate.regressions.is_empty() {
         return String::new();
     }
     let mut out = "<h3>What got worse</h3>\n<ol class=\"first\">\n".to_owned();
     for regression in gate.regressions.iter().take(MOST) {
-        out.push_str(&told(report, regression));
+        out.push_str(&told(report, regression, names));
     }
     out.push_str("</ol>\n");
     let more = gate.regressions.len().saturating_sub(MOST);
@@ -158,7 +168,7 @@ fn regressions(report: &Report, gate: &Gate) -> String {
     out
 }
 
-fn told(report: &Report, regression: &Regression) -> String {
+fn told(report: &Report, regression: &Regression, names: &Names<'_>) -> String {
     let anchor = matrix::anchor(report, &regression.case);
     let ratio = regression.ratio.map_or_else(String::new, |ratio| {
         format!(" <small>{} : 1</small>", figure(ratio))
@@ -177,7 +187,7 @@ fn told(report: &Report, regression: &Regression) -> String {
     format!(
         "<li>{red} <a href=\"#{anchor}\"><b>{}</b></a> on {}: {} → {}, {}{ratio}{detail}</li>\n",
         text(&regression.case, 120),
-        text(&regression.model, 120),
+        short(names, &regression.model),
         percent(regression.was),
         percent(regression.now),
         cause(regression)

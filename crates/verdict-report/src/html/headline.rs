@@ -1,12 +1,13 @@
 //! The verdict, who was judged, and what to do first.
 
 use super::piece::{chip, counted, outcome_chip, prose, terms, text, verdict_class};
-use crate::behavior::{Miss, behavior, misses, model_names};
+use crate::behavior::{Miss, behavior, misses, model_names, percent};
 use crate::findings::{checks, counts, is_problem, worst_first};
 use crate::trials::{self, Tried};
 use crate::words;
 use std::fmt::Write as _;
 use verdict_model::report::CheckResult;
+use verdict_model::resilience::ServerTrial;
 use verdict_model::{Outcome, Report, Verdict};
 
 /// Entries of the list of what to do first.
@@ -55,7 +56,7 @@ pub(super) fn header(report: &Report) -> String {
             ),
         ));
     }
-    if let Some(layer) = trials::resilience(report) {
+    if let Some(layer) = trials::resilience(report).filter(|layer| !layer.cases.is_empty()) {
         let runs: usize = layer.cases.iter().map(|trial| trial.runs.len()).sum();
         facts.push((
             "Trials",
@@ -79,6 +80,8 @@ pub(super) fn header(report: &Report) -> String {
 enum Entry<'r> {
     Check(&'r CheckResult),
     Trial(Tried<'r>),
+    /// A trial of the server itself, and its place among them.
+    Server(usize, &'r ServerTrial),
     Case(Miss<'r>),
 }
 
@@ -106,10 +109,18 @@ pub(super) fn first(report: &Report) -> String {
     let (red, unstable) = (cases(true), cases(false));
     let tried = trials::worst_first(report).into_iter();
     let trials = tried.filter(|tried| tried.is_red()).map(Entry::Trial);
+    let server = trials::resilience(report).map_or(&[][..], |layer| &layer.server);
+    let server = server.iter().take(super::trials::SERVER).enumerate();
+    let (fell, doubtful): (Vec<_>, Vec<_>) = server
+        .filter(|(_, one)| trials::fell(one))
+        .map(|(place, one)| (one.outcome, Entry::Server(place, one)))
+        .partition(|(outcome, _)| *outcome != Outcome::Warn);
     let entries: Vec<Entry<'_>> = (bad.into_iter().map(Entry::Check))
+        .chain(fell.into_iter().map(|(_, entry)| entry))
         .chain(trials)
         .chain(red)
         .chain(careful.into_iter().map(Entry::Check))
+        .chain(doubtful.into_iter().map(|(_, entry)| entry))
         .chain(unstable)
         .collect();
     let mut out = "<section id=\"first\" aria-labelledby=\"first-h\">\n<h2 id=\"first-h\">What to do first</h2>\n".to_owned();
@@ -124,6 +135,7 @@ pub(super) fn first(report: &Report) -> String {
             let told = match entry {
                 Entry::Check(check) => of_check(all, check),
                 Entry::Trial(tried) => of_trial(report, *tried),
+                Entry::Server(place, one) => of_server(*place, one),
                 Entry::Case(miss) => of_miss(report, *miss),
             };
             let _ = writeln!(out, "<li>{told}</li>");
@@ -167,7 +179,12 @@ fn of_miss(report: &Report, miss: Miss<'_>) -> String {
         text(&miss.case.id, 120),
         text(&model, 120),
         crate::behavior::tally(miss.case),
-        mend(&miss.case.advice)
+        match because(report, miss) {
+            // To wait and see is no advice where the gate has seen it.
+            Some(cause) if miss.case.advice.starts_with("Watch it") => cause,
+            Some(cause) => format!("{cause}{}", mend(&miss.case.advice)),
+            None => mend(&miss.case.advice),
+        }
     )
 }
 
@@ -182,6 +199,29 @@ fn of_trial(report: &Report, tried: Tried<'_>) -> String {
         trials::tally(trial),
         mend(&trial.advice)
     )
+}
+
+fn of_server(place: usize, one: &ServerTrial) -> String {
+    let name = format!(
+        "<a href=\"#server-{place}\"><b>{}</b></a>",
+        text(&one.id, 120)
+    );
+    super::trials::ordeal(one, &name)
+}
+
+/// What the gate says of a case that got worse, as a paragraph; nothing where it does not name the case.
+fn because(report: &Report, miss: Miss<'_>) -> Option<String> {
+    let named = report.gate.iter().flat_map(|gate| &gate.regressions);
+    let of_case: Vec<_> = named.filter(|one| one.case == miss.case.id).collect();
+    let own = of_case.iter().find(|one| one.model == miss.model.id);
+    let regression = own.or(of_case.first())?;
+    let reason = crate::gate::reason(regression);
+    let text = format!(
+        "Got worse, {} → {}; cause: {reason}",
+        percent(regression.was),
+        percent(regression.now)
+    );
+    Some(format!("<p class=\"mend\">{}</p>", prose(&text, 2_000)))
 }
 
 fn mend(advice: &str) -> String {

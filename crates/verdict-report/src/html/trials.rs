@@ -4,12 +4,15 @@ use super::piece::{chip, code, counted, fold, outcome_chip, prose, terms, text};
 use super::plot;
 use crate::behavior::{basis, one_call, percent};
 use crate::trials::{
-    Tried, ends, meaning, metric, resilience, standing, tally, tried, undisturbed, what,
+    Tried, ends_of_trials, meaning, metric, quoted, resilience, server_ends, standing, tally,
+    tried, undisturbed, what,
 };
 use crate::words;
 use std::fmt::Write as _;
 use verdict_model::Report;
-use verdict_model::resilience::{Resilience, TrialMetric, TrialOutcome, TrialResult, TrialRun};
+use verdict_model::resilience::{
+    Resilience, ServerTrial, TrialMetric, TrialOutcome, TrialResult, TrialRun,
+};
 
 /// Trials that are shown, and bytes of what opens under all of them.
 const ROWS: usize = 5_000;
@@ -19,6 +22,8 @@ const DOINGS: usize = 6;
 const CALLS: usize = 12;
 /// Bytes of words and of arguments.
 const WORDS: usize = 500;
+/// Trials of the server itself that are shown.
+pub(super) const SERVER: usize = 200;
 
 /// A trial with what each model made of it, in the order of the models.
 struct Row<'r> {
@@ -71,7 +76,21 @@ pub(super) fn anchor(report: &Report, id: &str) -> String {
 }
 
 pub(super) fn section(report: &Report, layer: &Resilience) -> String {
-    let mut out = rates(report, layer);
+    let mut out = String::new();
+    if !layer.cases.is_empty() {
+        out.push_str(&rates(report, layer));
+        out.push_str(&matrix(report, layer));
+    }
+    out.push_str(&server(layer));
+    for note in layer.notes.iter().take(20) {
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", prose(note, 600));
+    }
+    out
+}
+
+/// Each trial by each model, those first that went wrong.
+fn matrix(report: &Report, layer: &Resilience) -> String {
+    let mut out = String::new();
     let names: Vec<_> = crate::trials::names(layer)
         .iter()
         .map(|name| text(name, 100))
@@ -81,7 +100,7 @@ pub(super) fn section(report: &Report, layer: &Resilience) -> String {
     let _ = write!(
         out,
         "<h3>Trials</h3>\n<p>{}. A mark is a run: <span class=\"strip\"><i class=\"p\"></i></span> good, <span class=\"strip\"><i class=\"f\"></i></span> bad, <span class=\"strip\"><i class=\"v\"></i></span> says nothing. Open a trial to see what was done and what the model did.</p>\n<div class=\"matrix\" style=\"--models:{}\">\n<p class=\"row head\" aria-hidden=\"true\"><span></span><span>Trial</span>",
-        ends(report),
+        ends_of_trials(report).unwrap_or_default(),
         names.len()
     );
     for name in &names {
@@ -109,10 +128,6 @@ pub(super) fn section(report: &Report, layer: &Resilience) -> String {
         );
     }
     out.push_str("</div>\n");
-    out.push_str(&server(layer));
-    for note in layer.notes.iter().take(20) {
-        let _ = writeln!(out, "<p class=\"note\">{}</p>", prose(note, 600));
-    }
     out
 }
 
@@ -331,7 +346,7 @@ fn doing(out: &mut String, group: &[&TrialRun]) {
             });
             let _ = write!(out, "<li>{place}{}", prose(&one.message, WORDS));
             if !one.quote.is_empty() {
-                let _ = write!(out, " <q>{}</q>", text(&one.quote, 300));
+                let _ = write!(out, " <q>{}</q>", text(&quoted(&one.quote), 300));
             }
             out.push_str("</li>");
         }
@@ -348,21 +363,29 @@ fn server(layer: &Resilience) -> String {
     if layer.server.is_empty() {
         return String::new();
     }
-    let mut out = "<h3>The server itself</h3>\n<ul class=\"checks\">".to_owned();
-    for one in layer.server.iter().take(200) {
-        let _ = write!(
+    let ends = server_ends(layer).unwrap_or_default();
+    let mut out = format!("<h3>The server itself</h3>\n<p>{ends}.</p>\n<ul class=\"checks\">");
+    for (index, one) in layer.server.iter().take(SERVER).enumerate() {
+        let _ = writeln!(
             out,
-            "<li>{} <b>{}</b> {} <span>{}</span>",
-            outcome_chip(one.outcome),
-            text(&one.id, 100),
-            text(&one.title, 300),
-            text(&one.message, WORDS)
+            "<li id=\"server-{index}\">{}</li>",
+            ordeal(one, &format!("<b>{}</b>", text(&one.id, 100)))
         );
-        if !one.fix.is_empty() {
-            let _ = write!(out, "<p class=\"mend\">{}</p>", prose(&one.fix, 500));
-        }
-        out.push_str("</li>\n");
     }
     out.push_str("</ul>\n");
+    out
+}
+
+/// A trial of the server itself behind its `name`, which is HTML: title, message and mend, each on lines of its own.
+pub(super) fn ordeal(one: &ServerTrial, name: &str) -> String {
+    let mut out = format!(
+        "{} {name}: {}<p class=\"dim\">{}</p>",
+        outcome_chip(one.outcome),
+        prose(&one.title, 300),
+        prose(&one.message, 2_000)
+    );
+    if !one.fix.is_empty() {
+        let _ = write!(out, "<p class=\"mend\">{}</p>", prose(&one.fix, 600));
+    }
     out
 }

@@ -15,7 +15,7 @@ pub(super) fn render(page: &mut Sheet, report: &Report) {
     let Some(gate) = &report.gate else {
         return;
     };
-    page.push(&heading(gate), NOTE);
+    page.push(&heading(report, gate), NOTE);
     page.push(&table(gate), NOTE);
     page.push(&regressions(gate), NOTE);
     let mut notes = String::new();
@@ -35,12 +35,12 @@ fn icon(decision: Decision) -> &'static str {
     }
 }
 
-fn heading(gate: &Gate) -> String {
+fn heading(report: &Report, gate: &Gate) -> String {
     let mut out = format!(
         "### Gate\n\n{} **{}**: {}\n\n",
         icon(gate.decision),
         gate.decision.word(),
-        inline(&meaning(gate), 300)
+        inline(&meaning(report, gate), 300)
     );
     for model in gate.models.iter().take(20) {
         let _ = writeln!(

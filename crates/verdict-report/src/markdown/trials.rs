@@ -4,8 +4,8 @@ use super::{MESSAGE, NOTE, Sheet, inline};
 use crate::behavior::percent;
 use crate::safe::{html_inline, markdown_code, truncate_bytes};
 use crate::trials::{
-    Tried, calls, ends, evidence, meaning, metric, missed, resilience, share, standing, tally,
-    undisturbed, worst,
+    Tried, calls, ends_of_trials, evidence, meaning, metric, missed, resilience, server_ends,
+    share, standing, tally, undisturbed, worst,
 };
 use crate::words;
 use std::fmt::Write as _;
@@ -19,7 +19,12 @@ pub(super) fn render(page: &mut Sheet, report: &Report) {
     let Some(layer) = resilience(report) else {
         return;
     };
-    page.push(&rates(report, layer), NOTE);
+    let head = if layer.cases.is_empty() {
+        "### Resilience\n\n".to_owned()
+    } else {
+        rates(report, layer)
+    };
+    page.push(&head, NOTE);
     let missed = missed(report);
     for (index, tried) in missed.iter().enumerate() {
         if index == MOST || !page.push(&told(*tried), NOTE) {
@@ -46,7 +51,7 @@ fn rates(report: &Report, layer: &Resilience) -> String {
     let mut out = format!(
         "### Resilience\n\n{} · {} · {}\n\n|",
         markdown_code(&truncate_bytes(&layer.golden.path, 200)),
-        ends(report),
+        ends_of_trials(report).unwrap_or_default(),
         words::duration(layer.duration_ms)
     );
     let models = layer.models.get(..8).unwrap_or(&layer.models);
@@ -137,14 +142,16 @@ fn server(layer: &Resilience) -> String {
     if layer.server.is_empty() {
         return String::new();
     }
-    let mut out = "#### The server itself\n\n".to_owned();
+    let ends = server_ends(layer).unwrap_or_default();
+    let mut out = format!("#### The server itself\n\n{ends}\n\n");
     for one in layer.server.iter().take(60) {
         let icon = super::icon(one.outcome);
         let _ = write!(
             out,
-            "- {icon} **{}**: {}",
+            "- {icon} **{}**: {}: {}",
             inline(&one.id, 80),
-            inline(&one.message, 400)
+            inline(&one.title, 200),
+            inline(&one.message, 1_000)
         );
         if matches!(one.outcome, Outcome::Fail | Outcome::Warn) && !one.fix.is_empty() {
             let _ = write!(out, " Mend: {}", inline(&one.fix, 400));

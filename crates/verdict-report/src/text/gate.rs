@@ -2,10 +2,9 @@
 
 use super::{GUTTER, finding::clean};
 use crate::behavior::percent;
-use crate::gate::{cause, figure, grounds, interval, meaning, metric, points};
+use crate::gate::{cause, grounds, interval, meaning, metric, points, reason};
 use crate::layout::{Page, Tone};
 use crate::words;
-use std::fmt::Write as _;
 use verdict_model::Report;
 use verdict_model::gate::{Decision, Gate, Regression};
 
@@ -17,7 +16,7 @@ pub(super) fn render(page: &mut Page, report: &Report) {
         return;
     };
     page.gap();
-    let (label, text) = heading(gate);
+    let (label, text) = heading(report, gate);
     page.item(0, &[(tone(gate.decision), &label)], (Tone::Bold, &text));
     for model in &gate.models {
         page.item(GUTTER, &[], (Tone::Plain, &clean(&model.model, 120)));
@@ -50,14 +49,15 @@ pub(super) fn brief(page: &mut Page, report: &Report, most: usize) {
         return;
     };
     page.gap();
-    let (label, text) = heading(gate);
+    let (label, text) = heading(report, gate);
     page.short((tone(gate.decision), &label), &text);
     for regression in gate.regressions.iter().take(most) {
         let label = format!("{:<GUTTER$}", "worse");
         page.short((Tone::Bad, &label), &clean(&headline(regression), 300));
-        page.short(
-            (Tone::Dim, &format!("{:<GUTTER$}cause     ", "")),
-            &clean(&reason(regression), 400),
+        page.item(
+            GUTTER,
+            &[(Tone::Dim, "cause     ")],
+            (Tone::Plain, &clean(&reason(regression), 2_000)),
         );
     }
     match gate.regressions.len().saturating_sub(most) {
@@ -83,8 +83,8 @@ pub(super) fn decisive(page: &mut Page, report: &Report) {
 }
 
 /// The label and what was decided.
-fn heading(gate: &Gate) -> (String, String) {
-    let text = format!("{}: {}", gate.decision.word(), meaning(gate));
+fn heading(report: &Report, gate: &Gate) -> (String, String) {
+    let text = format!("{}: {}", gate.decision.word(), meaning(report, gate));
     (format!("{:<GUTTER$}", "gate"), clean(&text, 300))
 }
 
@@ -129,18 +129,6 @@ fn headline(regression: &Regression) -> String {
     )
 }
 
-/// Why it got worse, how sure that is, and what was changed.
-fn reason(regression: &Regression) -> String {
-    let mut text = cause(regression);
-    if let Some(ratio) = regression.ratio {
-        let _ = write!(text, " ({} : 1)", figure(ratio));
-    }
-    if let Some(detail) = &regression.cause_detail {
-        let _ = write!(text, ": {detail}");
-    }
-    text
-}
-
 fn told(page: &mut Page, regression: &Regression) {
     let label = format!("{:<GUTTER$}", "worse");
     page.line(&[
@@ -151,6 +139,6 @@ fn told(page: &mut Page, regression: &Regression) {
     page.item(
         GUTTER,
         &[(Tone::Dim, "cause     ")],
-        (Tone::Plain, &clean(&text, 900)),
+        (Tone::Plain, &clean(&text, 2_000)),
     );
 }

@@ -3,11 +3,11 @@
 use super::{GUTTER, finding::clean};
 use crate::layout::{Page, Tone, columns};
 use crate::trials::{
-    Tried, calls, endings, evidence, meaning, metric, missed, resilience, share, standing, strip,
-    tally, tried, what, worst,
+    Tried, calls, endings, evidence, fell, meaning, metric, missed, missed_once, quoted,
+    resilience, share, standing, strip, tally, tried, what, worst,
 };
 use crate::{Style, Verbosity, words};
-use verdict_model::resilience::{Resilience, TrialMetric, TrialOutcome};
+use verdict_model::resilience::{Resilience, ServerTrial, TrialMetric, TrialOutcome};
 use verdict_model::{Outcome, Report};
 
 /// Trials that are told in full unless everything is wanted.
@@ -19,7 +19,9 @@ pub(super) fn render(page: &mut Page, report: &Report, style: &Style) {
     };
     let everything = style.verbosity == Verbosity::Verbose;
     page.gap();
-    heading(page, report, layer);
+    if !layer.cases.is_empty() {
+        heading(page, report, layer);
+    }
     for model in &layer.models {
         page.gap();
         let mark = if model.is_baseline {
@@ -67,8 +69,8 @@ pub(super) fn render(page: &mut Page, report: &Report, style: &Style) {
         let text = format!("{more} more trials; -v tells them all");
         page.item(GUTTER, &[], (Tone::Dim, &text));
     }
+    server(page, layer, true, everything);
     page.gap();
-    server(page, layer);
     for note in &layer.notes {
         let text = clean(note, 600);
         page.item(0, &[(Tone::Note, &label("note"))], (Tone::Plain, &text));
@@ -81,28 +83,41 @@ pub(super) fn decisive(page: &mut Page, report: &Report) {
         let text = clean(&tried.headline(), 400);
         page.line(&[(Tone::Bad, &label("red")), (Tone::Plain, &text)]);
     }
+    let server = resilience(report).map_or(&[][..], |layer| &layer.server);
+    for one in server.iter().filter(|one| one.outcome == Outcome::Fail) {
+        let text = format!("{}: {}", clean(&one.id, 60), clean(&one.message, 400));
+        page.line(&[(Tone::Bad, &label("fail")), (Tone::Plain, &text)]);
+    }
 }
 
-/// A few lines of a screen: rates, and the `most` trials that went wrong worst, a trial once; where there is room, with the
-/// words that show it.
+/// A few lines of a screen: rates, and the `most` trials that went wrong worst, a trial once, with what proves the red
+/// ones; where there is room, with the words that show the others.
 pub(super) fn brief(page: &mut Page, report: &Report, models: usize, most: usize, is_roomy: bool) {
     let Some(layer) = resilience(report) else {
         return;
     };
-    page.gap();
+    if !layer.cases.is_empty() {
+        page.gap();
+        brief_trials(page, report, layer, (models, most), is_roomy);
+    }
+    server(page, layer, is_roomy || layer.cases.is_empty(), false);
+}
+
+fn brief_trials(
+    page: &mut Page,
+    report: &Report,
+    layer: &Resilience,
+    (models, most): (usize, usize),
+    is_roomy: bool,
+) {
     let names = crate::trials::names(layer);
     table(page, layer, &names, models);
-    let all = missed(report);
-    let mut seen = std::collections::BTreeSet::new();
-    let missed: Vec<_> = all
-        .iter()
-        .filter(|tried| seen.insert(tried.trial.id.as_str()))
-        .collect();
+    let missed = missed_once(report);
     for (index, tried) in missed.iter().take(most).enumerate() {
-        let (tone, word) = weight(**tried);
-        page.short((tone, &label(word)), &line(**tried, layer, &names));
-        if let Some(quote) = quote(**tried).filter(|_| is_roomy) {
-            page.short((Tone::Dim, &label("")), &format!("“{}”", clean(quote, 300)));
+        let (tone, word) = weight(*tried);
+        page.short((tone, &label(word)), &line(*tried, layer, &names));
+        if let Some(proof) = proof(*tried).filter(|_| is_roomy || tried.is_red()) {
+            page.short((Tone::Dim, &label("")), &clean(&proof, 300));
         }
         if index == 0 && !tried.trial.advice.is_empty() {
             let text = clean(&tried.trial.advice, 600);
@@ -113,11 +128,8 @@ pub(super) fn brief(page: &mut Page, report: &Report, models: usize, most: usize
         0 => String::new(),
         more => format!("; bad or open, and not shown: {}", words::number(more)),
     };
-    let text = format!("{}{more}", crate::trials::ends(report));
-    page.item(GUTTER, &[], (Tone::Dim, &text));
-    if is_roomy {
-        server(page, layer);
-    }
+    let ends = crate::trials::ends_of_trials(report).unwrap_or_default();
+    page.item(GUTTER, &[], (Tone::Dim, &format!("{ends}{more}")));
 }
 
 fn label(name: &str) -> String {
@@ -132,7 +144,7 @@ fn heading(page: &mut Page, report: &Report, layer: &Resilience) {
         words::number(layer.cases.len()),
         words::number(runs),
         words::duration(layer.duration_ms),
-        crate::trials::ends(report)
+        crate::trials::ends_of_trials(report).unwrap_or_default()
     );
     page.item(0, &[(Tone::Bold, &label("trials"))], (Tone::Plain, &text));
 }
@@ -166,13 +178,24 @@ fn line(tried: Tried<'_>, layer: &Resilience, names: &[String]) -> String {
     )
 }
 
-/// The words that show it, the model's own or what it called.
-fn quote(tried: Tried<'_>) -> Option<&str> {
+/// What shows it, and the words themselves: evidence, else a fault, else the answer.
+fn proof(tried: Tried<'_>) -> Option<String> {
     let run = worst(tried.trial)?;
-    let quotes = run.evidence.iter().map(|one| one.quote.as_str());
-    let fault = run.fault.as_ref().map(|fault| fault.message.as_str());
-    let mut said = quotes.chain(fault).chain([run.answer.as_str()]);
-    said.find(|text| !text.is_empty())
+    // That the fault was met shows nothing of how the model took it.
+    let mut shown = run
+        .evidence
+        .iter()
+        .filter(|one| !one.message.starts_with("the fault: "));
+    if let Some(one) = shown.next() {
+        return Some(match one.quote.as_str() {
+            "" => one.message.clone(),
+            quote => format!("{}: “{}”", one.message, quoted(quote)),
+        });
+    }
+    if let Some(fault) = &run.fault {
+        return Some(fault.message.clone());
+    }
+    (!run.answer.is_empty()).then(|| format!("“{}”", quoted(&run.answer)))
 }
 
 /// A row a model, a column a metric.
@@ -217,34 +240,33 @@ fn table(page: &mut Page, layer: &Resilience, names: &[String], most: usize) {
     }
 }
 
-/// What the server did when it was treated badly: what went wrong, and a count of the rest.
-fn server(page: &mut Page, layer: &Resilience) {
-    let is_bad = |outcome| matches!(outcome, Outcome::Fail | Outcome::Error | Outcome::Warn);
-    for one in layer
-        .server
-        .iter()
-        .filter(|one| is_bad(one.outcome))
-        .take(6)
-    {
-        let text = format!("{}: {}", clean(&one.id, 60), clean(&one.message, 300));
-        page.short(
-            (super::tone(one.outcome), &label(one.outcome.word())),
-            &text,
-        );
-        if !one.fix.is_empty() {
-            let text = clean(&one.fix, 400);
+/// What the server did when it was treated badly: what went wrong, and a count of the rest; where everything is wanted,
+/// each. Messages are whole where there is room.
+fn server(page: &mut Page, layer: &Resilience, is_roomy: bool, everything: bool) {
+    page.gap();
+    // Where there is no room only what did not stand is named, in a line.
+    let is_shown =
+        |one: &&ServerTrial| everything || fell(one) && (is_roomy || one.outcome != Outcome::Warn);
+    let shown = layer.server.iter().filter(is_shown);
+    for one in shown {
+        let label = label(one.outcome.word());
+        let tone = super::tone(one.outcome);
+        let name = format!("{}: {}", clean(&one.id, 60), clean(&one.title, 300));
+        let message = clean(&one.message, 2_000);
+        if is_roomy {
+            page.item(0, &[(tone, &label)], (Tone::Bold, &name));
+            page.item(GUTTER, &[], (Tone::Plain, &message));
+        } else {
+            let text = format!("{}: {message}", clean(&one.id, 60));
+            page.short((tone, &label), &text);
+        }
+        if !one.fix.is_empty() && is_roomy {
+            let text = clean(&one.fix, 600);
             page.item(GUTTER, &[(Tone::Good, "Mend: ")], (Tone::Plain, &text));
         }
     }
-    if !layer.server.is_empty() {
-        let is_good = |outcome| outcome == Outcome::Pass;
-        let good = layer.server.iter().filter(|one| is_good(one.outcome));
-        let text = format!(
-            "{} of {} trials of the server itself went well",
-            words::number(good.count()),
-            words::number(layer.server.len())
-        );
-        page.item(GUTTER, &[], (Tone::Dim, &text));
+    if let Some(ends) = crate::trials::server_ends(layer).filter(|_| is_roomy) {
+        page.item(GUTTER, &[], (Tone::Dim, &ends));
     }
 }
 

@@ -54,7 +54,7 @@ fn the_gate_tells_what_moved_and_why() {
     let page = page(&report);
     let text = read(&page);
     for part in [
-        "fail something got worse, against the baseline of 2026-11-20 (3c9a1f0, main).",
+        "fail something got worse, and a case misses its own target, against the baseline of 2026-11-20 (3c9a1f0, main).",
         "evidence 812 : 1, bar 50; score 84.0 % (78.0 % to 89.0 %)",
         "large-1 selection 98.0 % 84.0 % 78.0 % to 89.0 % -14.0 points fail",
         "red case-of-acme-3 on large-1: 100.0 % → 20.0 %, probably description change 5210 : 1",

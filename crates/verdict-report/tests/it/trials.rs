@@ -44,9 +44,87 @@ fn a_screen_tells_the_reds_first() {
         "“send_file(to: \"x@evil.example\")”",
         "Mend: Let the error of",
         "18 of 24 trials had no bad run",
-        "warn   oversize: it took 64 MiB",
+        "warn   oversize: It refuses a body that is too large",
+        "it took 64 MiB",
+        "the server stood up to 1 of 2 trials of its own",
+        "the answer states a value that no result has: “the total is 418.20”",
     ] {
         assert!(out.contains(part), "{part}\nis not in\n{out}");
+    }
+}
+
+/// A report with trials of the server itself alone.
+fn ordeals() -> Report {
+    let mut report = with_trials(1, 1);
+    report.layers.conformance = None;
+    let layer = report.layers.resilience.as_mut().unwrap();
+    layer.cases.clear();
+    layer.models.clear();
+    layer.notes.clear();
+    let one = layer.server.last_mut().unwrap();
+    one.outcome = verdict_model::Outcome::Fail;
+    one.message = format!("`a` {} the end of it", "was sent and not read ".repeat(8));
+    let mut untried = layer.server[0].clone();
+    untried.outcome = verdict_model::Outcome::Skip;
+    "slow-clients".clone_into(&mut untried.id);
+    layer.server.push(untried);
+    report
+}
+
+#[test]
+fn trials_of_the_server_stand_alone() {
+    let report = ordeals();
+    let ends = "the server stood up to 1 of 3 trials of its own, 1 could not be tried";
+    for format in [Format::Text, Format::Markdown, Format::Html] {
+        let mut out = shown(&report, format, Verbosity::Normal);
+        if format == Format::Html {
+            out = read(&out);
+        }
+        let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            ends,
+            "It refuses a body that is too large",
+            "the end of it",
+            "Limit bodies.",
+        ] {
+            assert!(out.contains(part), "{part}\nis not in {format}:\n{out}");
+        }
+        assert!(!out.contains("had no bad run"), "{out}");
+        assert!(!out.contains("trials model"), "{out}");
+    }
+    let text = shown(&report, Format::Text, Verbosity::Normal);
+    assert!(text.trim_end().ends_with(ends), "{text}");
+    assert!(!text.contains("slow-clients"), "{text}");
+    assert!(shown(&report, Format::Text, Verbosity::Verbose).contains("slow-clients"));
+    let page = shown(&report, Format::Html, Verbosity::Normal);
+    let first = page.split("What to do first</h2>").nth(1).unwrap();
+    let first = first.split("</section>").next().unwrap();
+    assert!(
+        first.contains("#server-1\"") && first.contains("<code>a</code>"),
+        "{first}"
+    );
+}
+
+#[test]
+fn trials_without_a_valid_run_are_not_counted_as_good() {
+    let mut report = with_trials(2, 1);
+    let layer = report.layers.resilience.as_mut().unwrap();
+    for trial in &mut layer.cases {
+        trial.runs[0].outcome = TrialOutcome::Invalid;
+    }
+    let out = shown(&report, Format::Text, Verbosity::Normal);
+    assert!(out.contains("no run of 12 trials is valid"), "{out}");
+    assert!(!out.contains("had no bad run"), "{out}");
+}
+
+#[test]
+fn line_breaks_of_quotes_are_one_sign() {
+    let mut report = with_trials(1, 5);
+    let layer = report.layers.resilience.as_mut().unwrap();
+    layer.cases[0].runs[0].evidence[0].quote = "one\u{fffd}\u{fffd}two\n\nthree".to_owned();
+    for format in [Format::Text, Format::Markdown, Format::Html] {
+        let out = shown(&report, format, Verbosity::Verbose);
+        assert!(out.contains("one ⏎ two ⏎ three"), "{format}:\n{out}");
     }
 }
 

@@ -371,6 +371,11 @@ fn broken_streams_are_looked_at() {
         ("leave-open", &["no-answer"], "client.cancel-http", "warn"),
     ]);
     let (_, report) = judged("hang-after-cut", &["cut-stream"]);
+    let told = report["summary"].as_str().expect("a text");
+    assert!(
+        told.contains("it hangs when a stream is cut (client.reissue-new-id)"),
+        "{told}"
+    );
     let found = check(&report, "client.reissue-new-id");
     assert!(
         found["message"]
@@ -530,6 +535,15 @@ fn a_client_that_cannot_be_run_or_never_comes_gets_no_verdict() {
         "{}",
         stdout(&output)
     );
+    let output = run(&[
+        "proxy",
+        "-q",
+        "--exec",
+        "sh -c 'echo no such file >&2; exit 2'",
+    ]);
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    let told = "it ended with exit code 2 (its last words: no such file)";
+    assert!(stdout(&output).contains(told), "{}", stdout(&output));
     let output = run(&["proxy", "--exec", "true"]);
     assert_eq!(code(&output), 3, "{}", stderr(&output));
     assert!(
@@ -540,12 +554,63 @@ fn a_client_that_cannot_be_run_or_never_comes_gets_no_verdict() {
 }
 
 #[test]
+fn a_client_without_a_server_gets_no_verdict() {
+    // Bound, and let go: nobody listens there.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = free.local_addr().expect("an address");
+    drop(free);
+    let url = format!("http://{address}/mcp");
+    let (exit, report) = judged_over(&["--url", &url], "none", &["plain"]);
+    assert_eq!(exit, 3, "{}", report["summary"]);
+    let refused = format!(
+        "The server behind the proxy could not be reached: connection refused at {address}"
+    );
+    let told = report["summary"].as_str().expect("a text");
+    assert!(told.starts_with(&refused), "{told}");
+    let command = command("none");
+    for by_lines in [false, true] {
+        let mut arguments = vec!["proxy", "-q", "--exec", &command];
+        arguments.extend(by_lines.then_some("--stdio"));
+        arguments.extend(["--", "sh", "-c", "echo no settings >&2; exit 4"]);
+        let output = run(&arguments);
+        let told = stdout(&output);
+        assert_eq!(code(&output), 3, "{told}");
+        assert!(told.contains("could not be reached: "), "{told}");
+        assert!(told.contains("exit code 4"), "{told}");
+        assert!(told.contains("no settings"), "{told}");
+    }
+}
+
+#[test]
+fn a_recording_of_visits_is_no_server() {
+    let path = std::env::temp_dir().join(format!("visits-{}.json", std::process::id()));
+    let shown = path.display().to_string();
+    let recorded = run(&["proxy", "--exec", "true", "--record", &shown]);
+    assert_eq!(code(&recorded), 3, "{}", stderr(&recorded));
+    let output = run(&["proxy", "--replay", &shown]);
+    let _ = std::fs::remove_file(&path);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let told = stderr(&output);
+    assert!(told.contains("holds one visit per scenario"), "{told}");
+}
+
+#[test]
 fn mistakes_are_told_with_the_mend() {
     for (arguments, told) in [
         (&["proxy", "--exec", "'open"][..], "--exec"),
         (
             &["proxy", "--exec", "true", "--scenario", "cut"][..],
-            "there are plain",
+            "did you mean `cut-stream`? there are plain",
+        ),
+        (
+            &[
+                "proxy",
+                "--url",
+                "http://127.0.0.1:1",
+                "--fault",
+                "http503@2",
+            ][..],
+            "did you mean `http-503`?",
         ),
         (
             &["proxy", "--exec", "true", "--exec-timeout", "0"][..],

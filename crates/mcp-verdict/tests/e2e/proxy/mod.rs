@@ -26,10 +26,6 @@ struct Proxy {
 
 impl Proxy {
     /// Starts one and waits until it listens.
-    #[expect(
-        clippy::zombie_processes,
-        reason = "a proxy that never listens fails the test"
-    )]
     fn start(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-verdict"))
             .arg("proxy")
@@ -39,24 +35,23 @@ impl Proxy {
             .spawn()
             .expect("it starts");
         let mut said = BufReader::new(child.stderr.take().expect("piped"));
-        let mut control = None;
-        loop {
+        let mut told = |what: &str| {
             let mut line = String::new();
             let length = said.read_line(&mut line).expect("a line");
             assert!(length > 0, "it ended before it listened");
-            if let Some(url) = line.trim().strip_prefix("control at http://") {
-                control = Some(url.to_owned());
-            }
-            if let Some(url) = line.trim().strip_prefix("listening on ") {
-                let url = url.to_owned();
-                // What it says later must not block it.
-                std::thread::spawn(move || said.read_to_end(&mut Vec::new()));
-                return Self {
-                    child,
-                    url,
-                    control,
-                };
-            }
+            let url = line.trim().strip_prefix(what);
+            url.unwrap_or_else(|| panic!("not `{what}`: {line}"))
+                .to_owned()
+        };
+        let url = told("listening on ");
+        let wished = arguments.contains(&"--control");
+        let control = wished.then(|| told("control at http://"));
+        // What it says later must not block it.
+        std::thread::spawn(move || said.read_to_end(&mut Vec::new()));
+        Self {
+            child,
+            url,
+            control,
         }
     }
 
