@@ -1,7 +1,7 @@
 // Built from crates/verdict-wasm/js by `cargo xtask dist`; changes belong there.
 
 // <define:MODULE_HASHES>
-var define_MODULE_HASHES_default = { "core_bg.wasm": "1e7a3f5bde1a90d70b73099e21a06c87c26feadeebc6c49aca986ae8019a9b8c", "text_bg.wasm": "48e4caa0716a11ba5b11c1d705b6ef065a0291de6ef40a840fb28938a61563af" };
+var define_MODULE_HASHES_default = { "core_bg.wasm": "1e7a3f5bde1a90d70b73099e21a06c87c26feadeebc6c49aca986ae8019a9b8c", "text_bg.wasm": "7cbe74f5c8c2524c48387a0e98a25c785c8adab8002d6c65f86293fa2f0f8155" };
 
 // library.mjs
 import { createHash } from "node:crypto";
