@@ -19,6 +19,10 @@ impl Blocks {
         for byte in bytes {
             self.held.push(*byte);
             if !matches!(byte, b'\n' | b'\r') {
+                if self.held.len() > MOST_EVENT {
+                    self.line = 0;
+                    each(std::mem::take(&mut self.held));
+                }
                 continue;
             }
             let end = self.held.len() - 1;
@@ -121,6 +125,17 @@ impl Style {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_without_end_passes_in_pieces() {
+        let (mut blocks, mut most) = (Blocks::default(), 0);
+        for _ in 0..40 {
+            blocks.feed(&vec![b'x'; 1 << 20], &mut |piece| {
+                most = most.max(piece.len());
+            });
+        }
+        assert!(most > MOST_EVENT && blocks.rest().len() < MOST_EVENT);
+    }
 
     #[test]
     fn blocks_are_the_same_in_any_split() {

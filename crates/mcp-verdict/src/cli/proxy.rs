@@ -255,6 +255,13 @@ impl Beside {
             None => None,
         };
         if let Some(path) = &args.record {
+            // It is written anew and put in the place of the old one: a device or a pipe would be gone.
+            if path.metadata().is_ok_and(|there| !there.is_file()) {
+                bail!(Usage(format!(
+                    "`{}` is there and is no regular file; name another one with --record",
+                    path.display()
+                )));
+            }
             // A file that cannot be written is told now, not after the session.
             store::write(shared, path)?;
             tasks.spawn(store::keep(Arc::clone(shared), path.clone()));

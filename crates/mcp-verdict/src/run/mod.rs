@@ -144,7 +144,7 @@ async fn judged(
     };
     if layers.contains(&2) && !interrupt.happened() {
         let trials = stress::server_trials(plan, ground, interrupt, args.output.quiet).await;
-        stress::put(&mut report, trials, plan.settings.config.deny_warnings);
+        stress::put(&mut report, trials, &plan.settings.config);
     }
     let Some(behaviour) = behaviour else {
         return Ok(report);

@@ -147,7 +147,7 @@ impl Scene<'_> {
     }
 }
 
-/// Does to the server what the configuration asks for. Empty where it asks for nothing.
+/// Does to the server what the configuration asks for. Empty where it asks for nothing; fewer than all where the run was cut off.
 pub(crate) async fn server_trials(
     plan: &Plan,
     ground: &Ground,
@@ -176,11 +176,20 @@ pub(crate) async fn server_trials(
     trials
 }
 
-/// Puts what was found into a report; nothing where nothing was tried.
-pub(crate) fn put(report: &mut Report, trials: Vec<ServerTrial>, deny_warnings: bool) {
+/// Puts what was found into a report; nothing where nothing was asked for. A run that was cut off has no verdict, unless it is a
+/// failure already.
+pub(crate) fn put(report: &mut Report, trials: Vec<ServerTrial>, config: &Config) {
+    if config.stress.server && trials.len() < Ordeal::ALL.len() {
+        report.verdict = both(report.verdict, Verdict::None);
+        add(
+            &mut report.summary,
+            "the run was cut off before the server was through its rough treatment.",
+        );
+    }
     if trials.is_empty() {
         return;
     }
+    let deny_warnings = config.deny_warnings;
     let count = |outcome| {
         trials
             .iter()

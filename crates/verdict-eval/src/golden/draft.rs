@@ -95,7 +95,7 @@ pub fn draft(
     for (name, prompt) in idle.into_iter().chain(doubtful).take(NEGATIVES) {
         let _ = write!(
             out,
-            "\n- id: {}\n  prompt: {}\n  expect_tool: null\n  tags: [negative]\n",
+            "\n- id: \"{}\"\n  prompt: {}\n  expect_tool: null\n  tags: [negative]\n",
             id(name, &mut ids),
             quoted(prompt)
         );
@@ -111,7 +111,7 @@ const HEAD: &str = "# A golden set, drafted from the server's own tools: tasks i
 fn case_of(out: &mut String, id: &str, tool: &Tool, known: Option<&Map<String, Value>>, tag: &str) {
     let _ = write!(
         out,
-        "\n- id: {id}\n  prompt: {} # TODO\n  expect_tool: {}\n",
+        "\n- id: \"{id}\"\n  prompt: {} # TODO\n  expect_tool: {}\n",
         quoted(&asked(tool, known, tag)),
         quoted(tool.name())
     );
@@ -286,12 +286,15 @@ fn flow(value: &Value) -> String {
     value.to_string()
 }
 
-/// Foreign text on one line, without what would be read as an end of it.
+/// Foreign text on one line, without what would be read as an end of it or does not show.
 fn line(text: &str) -> String {
     text.chars()
         .map(|letter| {
             let breaks =
-                letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{feff}');
+                letter.is_control() || matches!(
+                    letter,
+                    '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+                );
             if breaks { ' ' } else { letter }
         })
         .collect()
@@ -360,6 +363,20 @@ mod tests {
                 .all(|case| case.id != "evil" && case.id != "y"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_name_that_yaml_takes_for_something_else_stays_a_name() {
+        let tools = tools(json!([
+            {"name": "null", "inputSchema": {"type": "object"}},
+            {"name": "1.10", "description": "\u{202e}Reverses.", "inputSchema": {"type": "object"}},
+            {"name": "true", "inputSchema": {"type": "object"}}
+        ]));
+        let text = draft(&tools, &BTreeMap::new());
+        let golden =
+            read(&text, "tasks.yaml").unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{text}"));
+        assert_eq!(golden.cases[0].id, "null");
+        assert!(!text.contains('\u{202e}'));
     }
 
     #[test]

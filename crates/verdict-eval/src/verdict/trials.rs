@@ -167,13 +167,12 @@ fn is_silent(layer: &Resilience) -> bool {
             .iter()
             .any(|model| model.id == trial.model && model.is_baseline)
     });
-    // The built-in baseline decides nothing, so that it is enough that it was run at all.
+    // The built-in baseline decides nothing, so that it is enough that it met anything at all.
     if only {
         trials.all(|trial| {
-            trial
-                .runs
-                .iter()
-                .all(|run| run.outcome == TrialOutcome::Invalid)
+            let nothing = [TrialOutcome::Invalid, TrialOutcome::NotReached];
+            let mut runs = trial.runs.iter();
+            runs.all(|run| nothing.contains(&run.outcome))
         })
     } else {
         !trials.any(|trial| trial.runs.iter().any(says))
