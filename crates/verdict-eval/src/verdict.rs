@@ -3,7 +3,8 @@
 mod trials;
 
 pub use trials::{
-    decision as decision_of_trials, of_drops, of_trials, sentence_of_drops, sentence_of_trials,
+    decision as decision_of_trials, of_drops, of_trials, says_nothing, sentence_of_drops,
+    sentence_of_trials,
 };
 
 use verdict_model::Verdict;

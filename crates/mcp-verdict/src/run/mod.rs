@@ -37,7 +37,7 @@ use clap::ArgMatches;
 use verdict_core::mask::Masks;
 use verdict_core::unjudged;
 use verdict_eval::verdict::{
-    both, gate_sentence, gated, of_drops, of_trials, sentence, sentence_of_drops,
+    both, gate_sentence, gated, of_drops, of_trials, says_nothing, sentence, sentence_of_drops,
     sentence_of_trials, verdict,
 };
 use verdict_model::config::GateMode;
@@ -191,7 +191,10 @@ fn put(report: &mut Report, found: Found, keeps_telemetry: bool, deny_warnings: 
         report.verdict = both(report.verdict, own);
     }
     if let Some(trials) = &trials {
-        report.verdict = both(report.verdict, of_trials(trials, deny_warnings));
+        // Layer 1 has been judged, and what there was no trial of takes nothing from it.
+        if layer.is_none() || !says_nothing(trials) {
+            report.verdict = both(report.verdict, of_trials(trials, deny_warnings));
+        }
     }
     if let Some(gate) = &gate {
         report.verdict = both(report.verdict, of_drops(gate, deny_warnings));

@@ -9,6 +9,9 @@ use verdict_model::resilience::{Resilience, TrialOutcome, TrialResult, TrialRun}
 ///
 /// A trial that was never met decides nothing either; where no run of any model says anything, there is no verdict.
 pub fn of_trials(layer: &Resilience, deny_warnings: bool) -> Verdict {
+    if says_nothing(layer) {
+        return Verdict::None;
+    }
     match decision(layer) {
         Decision::Fail => Verdict::Fail,
         Decision::Warn if deny_warnings => Verdict::Fail,
@@ -17,13 +20,21 @@ pub fn of_trials(layer: &Resilience, deny_warnings: bool) -> Verdict {
     }
 }
 
+/// Whether no trial came to anything although nobody was out: no pass where it stands alone, and nothing beside other layers.
+pub fn says_nothing(layer: &Resilience) -> bool {
+    out(layer).is_none() && is_silent(layer)
+}
+
 /// The same in the words of a gate.
 pub fn decision(layer: &Resilience) -> Decision {
     let any = |standing| real(layer).any(|trial| trial.standing == standing);
     if any(Standing::Red) {
         Decision::Fail
-    } else if out(layer).is_some() || is_silent(layer) {
+    } else if out(layer).is_some() {
         Decision::Incomplete
+    } else if is_silent(layer) {
+        // There is nothing to hold against anything.
+        Decision::Learning
     } else if any(Standing::Unstable) {
         Decision::Warn
     } else {
