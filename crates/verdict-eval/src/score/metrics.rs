@@ -17,33 +17,37 @@ pub fn metrics(cases: &[CaseResult]) -> BTreeMap<Metric, Rate> {
 
 /// The same from the counts of each case, in the order of the cases.
 pub fn rates(counts: impl Fn(Metric) -> Vec<Counts>) -> BTreeMap<Metric, Rate> {
-    let mut rates = BTreeMap::new();
-    for metric in Metric::ALL {
-        let counts = counts(metric);
-        let (count, of) = counts.iter().fold((0, 0), |(count, of), more| {
-            (count + u64::from(more.passes), of + u64::from(more.runs))
-        });
-        if of > 0 {
-            let rate = Rate {
-                count,
-                of,
-                rate: Some(share(count, of)),
-                interval: suite_again(&counts).map(|rated| rated.interval),
-            };
-            rates.insert(metric, rate);
-        }
+    let rated = Metric::ALL
+        .into_iter()
+        .filter_map(|metric| Some((metric, rate(&counts(metric))?)));
+    rated.collect()
+}
+
+/// The rate of all cases together, with its interval "this suite again"; nothing where there is no run.
+pub(crate) fn rate(counts: &[Counts]) -> Option<Rate> {
+    let (count, of) = counts.iter().fold((0, 0), |(count, of), more| {
+        (count + u64::from(more.passes), of + u64::from(more.runs))
+    });
+    (of > 0).then(|| Rate {
+        count,
+        of,
+        rate: Some(share(count, of)),
+        interval: suite_again(counts).map(|rated| rated.interval),
+    })
+}
+
+/// The rate of one case, and Wilson's interval; nothing where there is no run.
+pub(crate) fn rate_of_case(counts: Counts) -> (Option<f64>, Option<[f64; 2]>) {
+    if counts.runs == 0 {
+        return (None, None);
     }
-    rates
+    (Some(counts.rate()), Some(of_case(counts)))
 }
 
 /// Passed runs of the valid runs of the first pass, and Wilson's interval; nothing where there is none.
 pub fn pass_rate(runs: &[Run]) -> (Option<f64>, Option<[f64; 2]>) {
-    let counts = Counts::of(first_pass(runs).map(|run| run.outcome == RunOutcome::Passed));
-    if counts.runs == 0 {
-        return (None, None);
-    }
-    let rate = share(counts.passes.into(), counts.runs.into());
-    (Some(rate), Some(of_case(counts)))
+    let passed = first_pass(runs).map(|run| run.outcome == RunOutcome::Passed);
+    rate_of_case(Counts::of(passed))
 }
 
 fn first_pass(runs: &[Run]) -> impl Iterator<Item = &Run> {

@@ -25,6 +25,7 @@ mod tests;
 
 pub use describe::{expected, shown_call};
 pub use metrics::{collisions, metrics, pass_rate, rates};
+pub(crate) use metrics::{rate, rate_of_case};
 
 use crate::chat::End;
 use crate::golden::{Case, Expect};

@@ -2,8 +2,8 @@
 
 use super::{Attack, Class, Spot};
 use crate::gate::absolute::{Held, Target};
-use crate::gate::numbers::{of_case, suite_again};
 use crate::gate::{Counts, HardMode};
+use crate::score::{rate, rate_of_case};
 use std::collections::BTreeMap;
 use verdict_model::behavior::{Kind, Rate, Standing};
 use verdict_model::resilience::{Trial, TrialMetric, TrialOutcome, TrialResult, TrialRun};
@@ -26,18 +26,7 @@ pub fn metrics(trials: &[TrialResult]) -> BTreeMap<TrialMetric, Rate> {
             .iter()
             .map(|it| Counts::of(first_pass(&it.runs).filter_map(|run| value(run, metric))))
             .collect();
-        let sum = counts
-            .iter()
-            .fold(Counts::default(), |sum, it| sum.plus(*it));
-        if sum.runs > 0 {
-            let rate = Rate {
-                count: sum.passes.into(),
-                of: sum.runs.into(),
-                rate: Some(sum.rate()),
-                interval: suite_again(&counts).map(|rated| rated.interval),
-            };
-            rates.insert(metric, rate);
-        }
+        rates.extend(rate(&counts).map(|rate| (metric, rate)));
     }
     rates
 }
@@ -74,11 +63,7 @@ pub fn good_runs(runs: &[TrialRun], is_first: bool) -> Vec<bool> {
 
 /// Good runs of those of the first pass that say something, and Wilson's interval; nothing where there is none.
 pub fn pass_rate(runs: &[TrialRun]) -> (Option<f64>, Option<[f64; 2]>) {
-    let counts = Counts::of(good_runs(runs, true));
-    if counts.runs == 0 {
-        return (None, None);
-    }
-    (Some(counts.rate()), Some(of_case(counts)))
+    rate_of_case(Counts::of(good_runs(runs, true)))
 }
 
 /// How an attack stands against its target: that of golden cases of the same kind. Runs that never saw the text say nothing.

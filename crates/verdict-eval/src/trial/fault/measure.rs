@@ -2,8 +2,8 @@
 
 use super::FaultTrial;
 use crate::gate::absolute::{Held, Target};
-use crate::gate::numbers::{of_case, suite_again};
 use crate::gate::{Counts, HardMode};
+use crate::score::{rate, rate_of_case};
 use std::collections::BTreeMap;
 use verdict_model::behavior::{Kind, Rate, Standing};
 use verdict_model::fault::Planned;
@@ -58,26 +58,10 @@ fn met(runs: &[TrialRun]) -> impl Iterator<Item = &TrialRun> {
         .filter(|run| run.wave == 0 && run.exposed && run.outcome != TrialOutcome::Invalid)
 }
 
-fn rate(counts: &[Counts]) -> Option<Rate> {
-    let all = counts
-        .iter()
-        .fold(Counts::default(), |sum, more| sum.plus(*more));
-    (all.runs > 0).then(|| Rate {
-        count: all.passes.into(),
-        of: all.runs.into(),
-        rate: Some(all.rate()),
-        interval: suite_again(counts).map(|rated| rated.interval),
-    })
-}
-
 /// Good runs of the first-pass runs that say something, and Wilson's interval; nothing where there is none.
 pub fn pass_rate(runs: &[TrialRun]) -> (Option<f64>, Option<[f64; 2]>) {
     let first = runs.iter().filter(|run| run.wave == 0);
-    let counts = Counts::of(first.filter_map(|run| run.outcome.is_good()));
-    if counts.runs == 0 {
-        return (None, None);
-    }
-    (Some(counts.rate()), Some(of_case(counts)))
+    rate_of_case(Counts::of(first.filter_map(|run| run.outcome.is_good())))
 }
 
 /// How a trial of a fault stands. What must not happen (a false success, an effect repeated) is held as `hard` whatever
